@@ -1,0 +1,200 @@
+package io.bellwether.policy;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@link SetDefinition} from and to the JSON of the admin API. Reading refuses unknown members and wrong values, all at
+ * once; whether the schedule can ever fire and whether the source is allowed is checked by those who know.
+ */
+public final class SetDefinitionJson {
+    private static final Duration MAX_RUNTIME = Duration.ofDays(1);
+    private static final int MAX_KEPT_REVISIONS = 1000;
+    private static final int MAX_HEADERS = 32;
+
+    private SetDefinitionJson() {}
+
+    /**
+     * Reads a definition.
+     *
+     * @param json what was sent
+     * @param complaints gets a sentence for each thing that is wrong
+     * @return the definition, or null when there is a complaint
+     */
+    public static @Nullable SetDefinition read(JsonNode json, List<String> complaints) {
+        List<String> wrong = new ArrayList<>();
+        if (!json.isObject()) {
+            complaints.add("a set definition must be a JSON object");
+            return null;
+        }
+        known(json, "",
+                Set.of("source", "schedule", "zone", "misfire", "maxRuntime", "enabled", "guard", "keepRevisions"),
+                wrong);
+        SetDefinition.Source source = source(json.path("source"), wrong);
+        String schedule = text(json, "schedule", null, wrong);
+        String zone = text(json, "zone", "UTC", wrong);
+        try {
+            ZoneId.of(zone);
+        } catch (DateTimeException e) {
+            wrong.add("zone '" + zone + "' is not a known time zone");
+        }
+        SetDefinition.Misfire misfire = choice(json, "misfire", SetDefinition.Misfire.COALESCE, wrong);
+        Duration maxRuntime = Duration.ofMinutes(10);
+        String runtime = text(json, "maxRuntime", "PT10M", wrong);
+        try {
+            maxRuntime = Duration.parse(runtime);
+            if (maxRuntime.compareTo(Duration.ofSeconds(1)) < 0 || maxRuntime.compareTo(MAX_RUNTIME) > 0) {
+                wrong.add("maxRuntime must be from PT1S to " + MAX_RUNTIME + ", not " + runtime);
+            }
+        } catch (DateTimeParseException e) {
+            wrong.add("maxRuntime must be an ISO 8601 duration such as PT10M, not '" + runtime + "'");
+        }
+        boolean enabled = bool(json, "enabled", true, wrong);
+        SetDefinition.Guard guard = guard(json.path("guard"), wrong);
+        int keep = 10;
+        JsonNode kept = json.path("keepRevisions");
+        if (kept.isInt() && kept.intValue() >= 1 && kept.intValue() <= MAX_KEPT_REVISIONS) {
+            keep = kept.intValue();
+        } else if (!kept.isMissingNode()) {
+            wrong.add("keepRevisions must be a whole number from 1 to " + MAX_KEPT_REVISIONS + ", not " + kept);
+        }
+        complaints.addAll(wrong);
+        return wrong.isEmpty()
+                ? new SetDefinition(source, schedule, zone, misfire, maxRuntime, enabled, guard, keep)
+                : null;
+    }
+
+    /**
+     * Writes a definition.
+     *
+     * @param showSecrets whether header values are written (to the database) or masked (for people)
+     */
+    public static ObjectNode write(SetDefinition set, boolean showSecrets) {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        ObjectNode source = json.putObject("source").put("url", set.source().url());
+        if (!set.source().headers().isEmpty()) {
+            ObjectNode headers = source.putObject("headers");
+            set.source().headers().entrySet().stream().sorted(Map.Entry.comparingByKey())
+                    .forEach(h -> headers.put(h.getKey(), showSecrets ? h.getValue() : "(secret)"));
+        }
+        json.put("schedule", set.schedule()).put("zone", set.zone()).put("misfire", lower(set.misfire()))
+                .put("maxRuntime", set.maxRuntime().toString()).put("enabled", set.enabled());
+        json.putObject("guard").put("maxDeleteShare", set.guard().maxDeleteShare())
+                .put("allowEmpty", set.guard().allowEmpty()).put("duplicateKeys", lower(set.guard().duplicateKeys()));
+        return json.put("keepRevisions", set.keepRevisions());
+    }
+
+    private static SetDefinition.Source source(JsonNode json, List<String> wrong) {
+        if (!json.isObject()) {
+            wrong.add("source must be an object with a url");
+            return new SetDefinition.Source("", Map.of());
+        }
+        known(json, "source.", Set.of("url", "headers"), wrong);
+        String url = text(json, "url", null, wrong);
+        try {
+            String scheme = new URI(url).getScheme();
+            if (scheme == null || !Set.of("http", "https", "file").contains(scheme.toLowerCase(Locale.ROOT))) {
+                wrong.add("source.url must be an http, https or file URL");
+            } else if (new URI(url).getUserInfo() != null) {
+                wrong.add("source.url must not hold a user or password; use source.headers");
+            }
+        } catch (URISyntaxException e) {
+            wrong.add("source.url is not a URL: " + e.getReason() + " at index " + e.getIndex());
+        }
+        Map<String, String> headers = new LinkedHashMap<>();
+        JsonNode given = json.path("headers");
+        if (given.isObject() && given.size() <= MAX_HEADERS) {
+            given.properties().forEach(h -> {
+                if (!h.getKey().matches("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}") || !h.getValue().isTextual()
+                        || h.getValue().textValue().chars().anyMatch(c -> c < 0x20 && c != '\t' || c == 0x7f)) {
+                    wrong.add("source.headers." + h.getKey() + " is not a header name with a text as its value");
+                } else {
+                    headers.put(h.getKey(), h.getValue().textValue());
+                }
+            });
+        } else if (!given.isMissingNode()) {
+            wrong.add("source.headers must be an object of at most " + MAX_HEADERS + " texts");
+        }
+        return new SetDefinition.Source(url, headers);
+    }
+
+    private static SetDefinition.Guard guard(JsonNode json, List<String> wrong) {
+        SetDefinition.Guard otherwise = SetDefinition.Guard.DEFAULT;
+        if (json.isMissingNode()) {
+            return otherwise;
+        }
+        if (!json.isObject()) {
+            wrong.add("guard must be an object");
+            return otherwise;
+        }
+        known(json, "guard.", Set.of("maxDeleteShare", "allowEmpty", "duplicateKeys"), wrong);
+        double share = otherwise.maxDeleteShare();
+        JsonNode given = json.path("maxDeleteShare");
+        if (given.isNumber() && given.doubleValue() >= 0 && given.doubleValue() <= 1) {
+            share = given.doubleValue();
+        } else if (!given.isMissingNode()) {
+            wrong.add("guard.maxDeleteShare must be a number from 0 to 1, not " + given);
+        }
+        return new SetDefinition.Guard(share, bool(json, "allowEmpty", otherwise.allowEmpty(), wrong),
+                choice(json, "duplicateKeys", otherwise.duplicateKeys(), wrong));
+    }
+
+    private static void known(JsonNode json, String prefix, Set<String> names, List<String> wrong) {
+        json.properties().stream().map(Map.Entry::getKey).filter(n -> !names.contains(n))
+                .forEach(n -> wrong.add(prefix + n + " is unknown; known are " + names.stream().sorted().toList()));
+    }
+
+    private static String text(JsonNode json, String name, @Nullable String otherwise, List<String> wrong) {
+        JsonNode value = json.path(name);
+        if (value.isTextual() && !value.textValue().isBlank()) {
+            return value.textValue().strip();
+        }
+        if (otherwise == null || !value.isMissingNode()) {
+            wrong.add(name + (value.isMissingNode() ? " is required" : " must be a text, not " + value));
+        }
+        return otherwise == null ? "" : otherwise;
+    }
+
+    private static boolean bool(JsonNode json, String name, boolean otherwise, List<String> wrong) {
+        JsonNode value = json.path(name);
+        if (!value.isBoolean() && !value.isMissingNode()) {
+            wrong.add(name + " must be true or false, not " + value);
+        }
+        return value.isBoolean() ? value.booleanValue() : otherwise;
+    }
+
+    private static <E extends Enum<E>> E choice(JsonNode json, String name, E otherwise, List<String> wrong) {
+        JsonNode value = json.path(name);
+        if (value.isMissingNode()) {
+            return otherwise;
+        }
+        E[] all = otherwise.getDeclaringClass().getEnumConstants();
+        for (E one : all) {
+            if (value.isTextual() && value.textValue().equals(lower(one))) {
+                return one;
+            }
+        }
+        wrong.add(name + " must be one of " + List.of(all).stream().map(SetDefinitionJson::lower).toList() + ", not "
+                + value);
+        return otherwise;
+    }
+
+    private static String lower(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

@@ -1,0 +1,145 @@
+package io.bellwether.telemetry;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.DoubleSupplier;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+
+/**
+ * The meters of one process. Names and tags are the methods here and nothing else. Thread safe.
+ *
+ * <p>Tags are of bounded number: jobs and sets (declared by operators), routes (of the code), states (of enums); never
+ * a token, an address or a key.
+ */
+public final class Meters implements AutoCloseable {
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final Map<String, AtomicReference<Double>> values = new ConcurrentHashMap<>();
+    private final JvmGcMetrics gc = new JvmGcMetrics();
+
+    /** A fresh registry with the meters of the JVM and the operating system process. */
+    public Meters() {
+        new JvmMemoryMetrics().bindTo(registry);
+        new JvmThreadMetrics().bindTo(registry);
+        new ProcessorMetrics().bindTo(registry);
+        new UptimeMetrics().bindTo(registry);
+        new FileDescriptorMetrics().bindTo(registry);
+        gc.bindTo(registry);
+    }
+
+    /** The registry, for libraries that bring their own meters (the connection pool). */
+    public PrometheusMeterRegistry registry() {
+        return registry;
+    }
+
+    /** All meters in Prometheus' text format. */
+    public String scrape() {
+        return registry.scrape();
+    }
+
+    /** A tick was accounted for. {@code outcome}: won, lost, skipped, overlapped, missed, paused. */
+    public void tick(String job, String outcome) {
+        count("bellwether_job_ticks", Tags.of("job", job, "outcome", outcome), 1);
+    }
+
+    /** A run ended. */
+    public void run(String job, String kind, String result, Duration took) {
+        count("bellwether_job_runs", Tags.of("job", job, "kind", kind, "result", result), 1);
+        timer("bellwether_job_run", Tags.of("job", job)).record(took);
+    }
+
+    /** How long after its instant a tick began to run. */
+    public void startLag(String job, Duration lag) {
+        timer("bellwether_job_start_lag", Tags.of("job", job)).record(lag.isNegative() ? Duration.ZERO : lag);
+    }
+
+    /** The epoch second at which a job last succeeded here. */
+    public void lastSuccess(String job, double epochSeconds) {
+        value("bellwether_job_last_success_timestamp_seconds", Tags.of("job", job), epochSeconds);
+    }
+
+    /** A run of a process that fell silent was closed. */
+    public void recovery(String job) {
+        count("bellwether_job_recoveries", Tags.of("job", job), 1);
+    }
+
+    /** A run found that it was no longer the one that may publish. */
+    public void fenced(String job) {
+        count("bellwether_job_fenced", Tags.of("job", job), 1);
+    }
+
+    /** What a gate answered. {@code gate}: redis, postgres; {@code result}: won, held, error, timeout, open. */
+    public void gate(String gate, String result) {
+        count("bellwether_gate", Tags.of("gate", gate, "result", result), 1);
+    }
+
+    /** Registers a gauge without tags that is read when scraped. */
+    public void gauge(String name, String description, DoubleSupplier read) {
+        Gauge.builder("bellwether_" + name, read, DoubleSupplier::getAsDouble).description(description)
+                .strongReference(true)
+                .register(registry);
+    }
+
+    /** What the catalog holds of a set. */
+    public void set(String set, long revision, long policies, long bytes) {
+        value("bellwether_set_revision", Tags.of("set", set), revision);
+        value("bellwether_set_policies", Tags.of("set", set), policies);
+        value("bellwether_set_bytes", Tags.of("set", set), bytes);
+    }
+
+    /** Rows of a refresh. {@code op}: upsert, delete, unchanged. */
+    public void refreshRows(String set, String op, long rows) {
+        count("bellwether_refresh_rows", Tags.of("set", set, "op", op), rows);
+    }
+
+    /** How long a phase of a refresh took. */
+    public void refreshPhase(String set, String phase, Duration took) {
+        timer("bellwether_refresh", Tags.of("set", set, "phase", phase)).record(took);
+    }
+
+    /** Segments built. */
+    public void segmentsBuilt(int segments) {
+        count("bellwether_segments_built", Tags.empty(), segments);
+    }
+
+    /** A request was answered. */
+    public void request(String route, int status, Duration took) {
+        timer("bellwether_http_server_requests", Tags.of("route", route, "status", Integer.toString(status)))
+                .record(took);
+    }
+
+    @Override
+    public void close() {
+        gc.close();
+        registry.close();
+    }
+
+    private void count(String name, Tags tags, double amount) {
+        Counter.builder(name).tags(tags).register(registry).increment(amount);
+    }
+
+    private Timer timer(String name, Tags tags) {
+        return Timer.builder(name).tags(tags).register(registry);
+    }
+
+    private void value(String name, Tags tags, double value) {
+        values.computeIfAbsent(name + tags, ignored -> {
+            AtomicReference<Double> cell = new AtomicReference<>(value);
+            Gauge.builder(name, cell, AtomicReference::get).tags(tags).strongReference(true).register(registry);
+            return cell;
+        }).set(value);
+    }
+}
