@@ -38,9 +38,10 @@ public record Settings(int port, String bind, Database database, Redis redis, Se
      * Where Redis is: addresses, or a Redisson configuration file.
      *
      * @param urls one or several {@code redis://} or {@code rediss://} addresses
+     * @param password for all addresses; empty for none, or where the addresses hold their own
      * @param config a Redisson YAML file, instead of the addresses
      */
-    public record Redis(List<URI> urls, @Nullable Path config) {
+    public record Redis(List<URI> urls, Secret password, @Nullable Path config) {
         @Override
         public String toString() {
             return config != null

@@ -14,6 +14,7 @@ public final class SettingsReader {
     private static final List<String> KNOWN = List.of("BELLWETHER_PORT", "BELLWETHER_BIND", "BELLWETHER_DATABASE_URL",
             "BELLWETHER_DATABASE_USER", "BELLWETHER_DATABASE_PASSWORD", "BELLWETHER_DATABASE_PASSWORD_FILE",
             "BELLWETHER_DATABASE_POOL", "BELLWETHER_REDIS_URL", "BELLWETHER_REDIS_URL_FILE", "BELLWETHER_REDIS_CONFIG",
+            "BELLWETHER_REDIS_PASSWORD", "BELLWETHER_REDIS_PASSWORD_FILE",
             "BELLWETHER_ADMIN_TOKEN", "BELLWETHER_ADMIN_TOKEN_FILE", "BELLWETHER_DATA_DIR", "BELLWETHER_LEASE",
             "BELLWETHER_CLOCK_OFFSET", "BELLWETHER_SOURCE_ALLOW", "BELLWETHER_SHUTDOWN_GRACE");
 
@@ -72,13 +73,14 @@ public final class SettingsReader {
     private static Settings.Redis redis(Variables in) {
         String config = in.text("BELLWETHER_REDIS_CONFIG", "");
         String urls = in.secret("BELLWETHER_REDIS_URL", "");
+        Settings.Secret password = new Settings.Secret(in.secret("BELLWETHER_REDIS_PASSWORD", ""));
         if (config.isEmpty() == urls.isEmpty()) {
             in.complain("exactly one of BELLWETHER_REDIS_URL and BELLWETHER_REDIS_CONFIG is required");
         }
         if (!config.isEmpty()) {
-            return new Settings.Redis(List.of(), Path.of(config));
+            return new Settings.Redis(List.of(), password, Path.of(config));
         }
-        return new Settings.Redis(list(urls).stream().map(text -> redisUri(in, text)).toList(), null);
+        return new Settings.Redis(list(urls).stream().map(text -> redisUri(in, text)).toList(), password, null);
     }
 
     private static URI redisUri(Variables in, String text) {
