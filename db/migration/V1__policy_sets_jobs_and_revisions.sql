@@ -18,6 +18,8 @@ create table policy_set (
     definition   jsonb       not null,
     -- Log2 of the average number of policies in a segment; null until the first publish chose it.
     segment_bits smallint check (segment_bits between 0 and 32),
+    -- The head. 0 before the first publish; a set made again under a name that was deleted goes on from where that one
+    -- ended (former_set), so that no client sees the revision fall: published is what has a row in revision.
     revision     bigint      not null default 0 check (revision >= 0),
     -- instance.heads_version of the change that touched this row last; what a reader has to load again.
     version      bigint      not null,
@@ -26,6 +28,12 @@ create table policy_set (
     feed_etag          text,
     feed_last_modified text,
     feed_sha256        bytea
+);
+
+-- Deleted sets, by name, with the last revision that readers may have seen.
+create table former_set (
+    name     text   primary key,
+    revision bigint not null
 );
 
 create table job (
@@ -141,6 +149,7 @@ create table revision (
     process        text        not null,
     primary key (set_id, revision)
 );
+create index revision_run on revision (run_id) where run_id is not null;
 
 -- What changed from revision - 1 to revision, as segments of NDJSON puts and deletes in key order.
 create table delta_entry (
