@@ -7,11 +7,11 @@ import java.time.Duration;
 import java.time.ZoneId;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -26,6 +26,11 @@ public final class SetDefinitionJson {
     private static final Duration MAX_RUNTIME = Duration.ofDays(1);
     private static final int MAX_KEPT_REVISIONS = 1000;
     private static final int MAX_HEADERS = 32;
+    private static final int MAX_SHOWN = 80;
+
+    /** Those the HTTP client refuses to set and those by which the feed is asked for. */
+    private static final Set<String> OWN_HEADERS = Set.of("connection", "content-length", "expect", "host", "upgrade",
+            "transfer-encoding", "if-none-match", "if-modified-since", "accept-encoding", "range");
 
     private SetDefinitionJson() {}
 
@@ -46,16 +51,16 @@ public final class SetDefinitionJson {
                 Set.of("source", "schedule", "zone", "misfire", "maxRuntime", "enabled", "guard", "keepRevisions"),
                 wrong);
         SetDefinition.Source source = source(json.path("source"), wrong);
-        String schedule = text(json, "schedule", null, wrong);
-        String zone = text(json, "zone", "UTC", wrong);
+        String schedule = text(json, "", "schedule", null, wrong);
+        String zone = text(json, "", "zone", "UTC", wrong);
         try {
             ZoneId.of(zone);
         } catch (DateTimeException e) {
             wrong.add("zone '" + zone + "' is not a known time zone");
         }
-        SetDefinition.Misfire misfire = choice(json, "misfire", SetDefinition.Misfire.COALESCE, wrong);
+        SetDefinition.Misfire misfire = choice(json, "", "misfire", SetDefinition.Misfire.COALESCE, wrong);
         Duration maxRuntime = Duration.ofMinutes(10);
-        String runtime = text(json, "maxRuntime", "PT10M", wrong);
+        String runtime = text(json, "", "maxRuntime", "PT10M", wrong);
         try {
             maxRuntime = Duration.parse(runtime);
             if (maxRuntime.compareTo(Duration.ofSeconds(1)) < 0 || maxRuntime.compareTo(MAX_RUNTIME) > 0) {
@@ -64,14 +69,14 @@ public final class SetDefinitionJson {
         } catch (DateTimeParseException e) {
             wrong.add("maxRuntime must be an ISO 8601 duration such as PT10M, not '" + runtime + "'");
         }
-        boolean enabled = bool(json, "enabled", true, wrong);
+        boolean enabled = bool(json, "", "enabled", true, wrong);
         SetDefinition.Guard guard = guard(json.path("guard"), wrong);
         int keep = 10;
         JsonNode kept = json.path("keepRevisions");
         if (kept.isInt() && kept.intValue() >= 1 && kept.intValue() <= MAX_KEPT_REVISIONS) {
             keep = kept.intValue();
         } else if (!kept.isMissingNode()) {
-            wrong.add("keepRevisions must be a whole number from 1 to " + MAX_KEPT_REVISIONS + ", not " + kept);
+            wrong.add("keepRevisions must be a whole number from 1 to " + MAX_KEPT_REVISIONS + ", not " + shown(kept));
         }
         complaints.addAll(wrong);
         return wrong.isEmpty()
@@ -105,32 +110,46 @@ public final class SetDefinitionJson {
             return new SetDefinition.Source("", Map.of());
         }
         known(json, "source.", Set.of("url", "headers"), wrong);
-        String url = text(json, "url", null, wrong);
-        try {
-            String scheme = new URI(url).getScheme();
-            if (scheme == null || !Set.of("http", "https", "file").contains(scheme.toLowerCase(Locale.ROOT))) {
-                wrong.add("source.url must be an http, https or file URL");
-            } else if (new URI(url).getUserInfo() != null) {
-                wrong.add("source.url must not hold a user or password; use source.headers");
-            }
-        } catch (URISyntaxException e) {
-            wrong.add("source.url is not a URL: " + e.getReason() + " at index " + e.getIndex());
+        String url = text(json, "source.", "url", null, wrong);
+        if (!url.isEmpty()) {
+            checkUrl(url, wrong);
         }
-        Map<String, String> headers = new LinkedHashMap<>();
+        Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         JsonNode given = json.path("headers");
         if (given.isObject() && given.size() <= MAX_HEADERS) {
-            given.properties().forEach(h -> {
-                if (!h.getKey().matches("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}") || !h.getValue().isTextual()
-                        || h.getValue().textValue().chars().anyMatch(c -> c < 0x20 && c != '\t' || c == 0x7f)) {
-                    wrong.add("source.headers." + h.getKey() + " is not a header name with a text as its value");
-                } else {
-                    headers.put(h.getKey(), h.getValue().textValue());
-                }
-            });
+            given.properties().forEach(h -> header(h.getKey(), h.getValue(), headers, wrong));
         } else if (!given.isMissingNode()) {
             wrong.add("source.headers must be an object of at most " + MAX_HEADERS + " texts");
         }
         return new SetDefinition.Source(url, headers);
+    }
+
+    private static void checkUrl(String url, List<String> wrong) {
+        try {
+            URI uri = new URI(url);
+            String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
+            if (!Set.of("http", "https", "file").contains(scheme)) {
+                wrong.add("source.url must be an http, https or file URL");
+            } else if (uri.getRawUserInfo() != null) {
+                wrong.add("source.url must not hold a user or password; use source.headers");
+            } else if (scheme.equals("file") ? uri.getPath() == null || uri.getHost() != null : uri.getHost() == null) {
+                wrong.add("source.url needs " + (scheme.equals("file") ? "an absolute path and no host" : "a host"));
+            }
+        } catch (URISyntaxException e) {
+            wrong.add("source.url is not a URL: " + e.getReason() + " at index " + e.getIndex());
+        }
+    }
+
+    /** The value is secret: no complaint quotes it. */
+    private static void header(String name, JsonNode value, Map<String, String> headers, List<String> wrong) {
+        if (!name.matches("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}") || !value.isTextual()
+                || !value.textValue().chars().allMatch(c -> c >= 0x20 && c < 0x7f || c == '\t')) {
+            wrong.add("source.headers." + name + " is not a header name with a text of printable ASCII as its value");
+        } else if (OWN_HEADERS.contains(name.toLowerCase(Locale.ROOT))) {
+            wrong.add("source.headers." + name + " is set by the one who fetches the feed and cannot be given");
+        } else if (headers.put(name, value.textValue()) != null) {
+            wrong.add("source.headers." + name + " is given twice (case does not matter)");
+        }
     }
 
     private static SetDefinition.Guard guard(JsonNode json, List<String> wrong) {
@@ -148,10 +167,10 @@ public final class SetDefinitionJson {
         if (given.isNumber() && given.doubleValue() >= 0 && given.doubleValue() <= 1) {
             share = given.doubleValue();
         } else if (!given.isMissingNode()) {
-            wrong.add("guard.maxDeleteShare must be a number from 0 to 1, not " + given);
+            wrong.add("guard.maxDeleteShare must be a number from 0 to 1, not " + shown(given));
         }
-        return new SetDefinition.Guard(share, bool(json, "allowEmpty", otherwise.allowEmpty(), wrong),
-                choice(json, "duplicateKeys", otherwise.duplicateKeys(), wrong));
+        return new SetDefinition.Guard(share, bool(json, "guard.", "allowEmpty", otherwise.allowEmpty(), wrong),
+                choice(json, "guard.", "duplicateKeys", otherwise.duplicateKeys(), wrong));
     }
 
     private static void known(JsonNode json, String prefix, Set<String> names, List<String> wrong) {
@@ -159,26 +178,29 @@ public final class SetDefinitionJson {
                 .forEach(n -> wrong.add(prefix + n + " is unknown; known are " + names.stream().sorted().toList()));
     }
 
-    private static String text(JsonNode json, String name, @Nullable String otherwise, List<String> wrong) {
+    private static String text(JsonNode json, String prefix, String name, @Nullable String otherwise,
+            List<String> wrong) {
         JsonNode value = json.path(name);
         if (value.isTextual() && !value.textValue().isBlank()) {
             return value.textValue().strip();
         }
         if (otherwise == null || !value.isMissingNode()) {
-            wrong.add(name + (value.isMissingNode() ? " is required" : " must be a text, not " + value));
+            wrong.add(
+                    prefix + name + (value.isMissingNode() ? " is required" : " must be a text, not " + shown(value)));
         }
         return otherwise == null ? "" : otherwise;
     }
 
-    private static boolean bool(JsonNode json, String name, boolean otherwise, List<String> wrong) {
+    private static boolean bool(JsonNode json, String prefix, String name, boolean otherwise, List<String> wrong) {
         JsonNode value = json.path(name);
         if (!value.isBoolean() && !value.isMissingNode()) {
-            wrong.add(name + " must be true or false, not " + value);
+            wrong.add(prefix + name + " must be true or false, not " + shown(value));
         }
         return value.isBoolean() ? value.booleanValue() : otherwise;
     }
 
-    private static <E extends Enum<E>> E choice(JsonNode json, String name, E otherwise, List<String> wrong) {
+    private static <E extends Enum<E>> E choice(JsonNode json, String prefix, String name, E otherwise,
+            List<String> wrong) {
         JsonNode value = json.path(name);
         if (value.isMissingNode()) {
             return otherwise;
@@ -189,9 +211,15 @@ public final class SetDefinitionJson {
                 return one;
             }
         }
-        wrong.add(name + " must be one of " + List.of(all).stream().map(SetDefinitionJson::lower).toList() + ", not "
-                + value);
+        wrong.add(prefix + name + " must be one of " + List.of(all).stream().map(SetDefinitionJson::lower).toList()
+                + ", not "
+                + shown(value));
         return otherwise;
+    }
+
+    private static String shown(JsonNode value) {
+        String text = value.toString();
+        return text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + "…";
     }
 
     private static String lower(Enum<?> value) {
