@@ -1,0 +1,5 @@
+/** Breaks a rule on purpose; see ArchitectureTest. */
+@NullMarked
+package seeded.homecluster.app;
+
+import org.jspecify.annotations.NullMarked;

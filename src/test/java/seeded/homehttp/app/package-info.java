@@ -1,0 +1,5 @@
+/** Breaks a rule on purpose; see ArchitectureTest. */
+@NullMarked
+package seeded.homehttp.app;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Breaks a rule on purpose; see ArchitectureTest. */
+@NullMarked
+package seeded.homeschedule.lease;
+
+import org.jspecify.annotations.NullMarked;

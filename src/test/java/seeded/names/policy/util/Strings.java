@@ -1,0 +1,6 @@
+package seeded.names.policy.util;
+
+/** Breaks a rule on purpose; see ArchitectureTest. */
+public final class Strings {
+
+}

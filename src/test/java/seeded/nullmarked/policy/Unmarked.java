@@ -1,0 +1,6 @@
+package seeded.nullmarked.policy;
+
+/** Breaks a rule on purpose; see ArchitectureTest. */
+public final class Unmarked {
+
+}
