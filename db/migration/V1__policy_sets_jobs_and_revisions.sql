@@ -86,6 +86,10 @@ create table run (
     reason       text,
     -- Where a running refresh is: phase, rows, bytes. Advice for people only.
     progress     jsonb,
+    -- What a manual run was asked to do (an approval, a rollback); null for what the job does on a tick.
+    request      jsonb,
+    -- Given back by a process that was told to stop; such an attempt does not count towards the limit of attempts.
+    handed_over  boolean     not null default false,
     idempotency_key text,
     created_at   timestamptz not null default clock_timestamp(),
     unique (job_id, scheduled_at, attempt),
@@ -95,6 +99,7 @@ create table run (
 create unique index run_one_running on run (job_id) where state = 'running';
 create index run_queued on run (job_id, scheduled_at) where state = 'queued';
 create index run_newest on run (job_id, run_id desc);
+create index run_success on run (job_id, run_id desc) where state in ('published', 'unchanged');
 create unique index run_idempotency on run (job_id, idempotency_key) where idempotency_key is not null;
 create index run_lease on run (lease_until) where state = 'running';
 

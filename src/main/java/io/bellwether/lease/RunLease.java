@@ -4,6 +4,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The right to run one attempt of one tick, as the work sees it. Thread safe. Kept alive by a heartbeat elsewhere.
  */
@@ -28,6 +30,14 @@ public interface RunLease {
 
     /** The name of this process. */
     String process();
+
+    /**
+     * What a manual run was asked to do (an approval, a rollback), as the JSON text it was queued with; null for what the
+     * job does on a tick. A take-over asks for the same.
+     */
+    default @Nullable String request() {
+        return null;
+    }
 
     /**
      * Throws when the run is no longer ours or was told to stop; cheap, to be called between steps.

@@ -1,0 +1,20 @@
+package io.bellwether.lease;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job as declared. Immutable.
+ *
+ * @param name its name; a set's refresh job bears the set's name
+ * @param kind {@code refresh} or {@code retention}
+ * @param setId the row in {@code policy_set}, or null
+ * @param schedule cron text, checked by {@link io.bellwether.schedule.CronSchedule#parse}
+ * @param zone the schedule's time zone
+ * @param misfire {@code coalesce} or {@code skip}
+ * @param maxRuntime how long one run may take
+ * @param enabled whether its schedule fires
+ */
+public record JobDefinition(String name, String kind, @Nullable Long setId, String schedule, String zone,
+        String misfire, Duration maxRuntime, boolean enabled) {}

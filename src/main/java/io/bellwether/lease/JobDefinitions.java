@@ -1,0 +1,109 @@
+package io.bellwether.lease;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.bellwether.schedule.CronSchedule;
+
+/** Writes job rows such that no tick of the old definition is lost without a row. Stateless. */
+final class JobDefinitions {
+    private record Old(long id, String schedule, String zone, boolean enabled, Instant cursor, Instant now) {}
+
+    private JobDefinitions() {}
+
+    static long upsert(Connection connection, JobDefinition job, int maxTicks) throws SQLException {
+        Old old = lock(connection, job.name());
+        if (old == null) {
+            Long inserted = insert(connection, job);
+            if (inserted != null) {
+                return inserted;
+            }
+            old = lock(connection, job.name());
+            if (old == null) {
+                throw new SQLException("job " + job.name() + " was inserted and deleted meanwhile");
+            }
+        }
+        boolean retimed = !old.schedule().equals(job.schedule()) || !old.zone().equals(job.zone())
+                || old.enabled() != job.enabled();
+        if (retimed && old.enabled()) {
+            countMissed(connection, old, maxTicks);
+        }
+        update(connection, job, old.id(), retimed);
+        return old.id();
+    }
+
+    private static @Nullable Old lock(Connection connection, String name) throws SQLException {
+        try (PreparedStatement query = connection.prepareStatement("""
+                select job_id, schedule, zone, enabled, tick_cursor, clock_timestamp() from job where name = ?
+                for update""")) {
+            query.setString(1, name);
+            try (ResultSet row = query.executeQuery()) {
+                return row.next()
+                        ? new Old(row.getLong(1), row.getString(2), row.getString(3), row.getBoolean(4),
+                                Rows.instantAt(row, 5), Rows.instantAt(row, 6))
+                        : null;
+            }
+        }
+    }
+
+    private static void countMissed(Connection connection, Old old, int maxTicks) throws SQLException {
+        List<Instant> due;
+        try {
+            due = CronSchedule.parse(old.schedule(), old.zone()).ticksBetween(old.cursor(), old.now(), maxTicks);
+        } catch (IllegalArgumentException e) {
+            return; // A definition that nobody can read has no ticks.
+        }
+        if (!due.isEmpty()) {
+            TickRows.insert(connection, old.id(), "missed", due.getFirst(), due.getLast(), due.size(),
+                    "due when the definition was changed");
+        }
+    }
+
+    private static @Nullable Long insert(Connection connection, JobDefinition job) throws SQLException {
+        try (PreparedStatement insert = connection.prepareStatement("""
+                insert into job (name, kind, set_id, schedule, zone, misfire, max_runtime, enabled)
+                values (?, ?, ?, ?, ?, ?, make_interval(secs => ?), ?)
+                on conflict do nothing returning job_id""")) {
+            insert.setString(1, job.name());
+            insert.setString(2, job.kind());
+            insert.setObject(3, job.setId(), java.sql.Types.BIGINT);
+            insert.setString(4, job.schedule());
+            insert.setString(5, job.zone());
+            insert.setString(6, job.misfire());
+            insert.setDouble(7, job.maxRuntime().toMillis() / 1000.0);
+            insert.setBoolean(8, job.enabled());
+            try (ResultSet row = insert.executeQuery()) {
+                return row.next() ? row.getLong(1) : null;
+            }
+        }
+    }
+
+    private static void update(Connection connection, JobDefinition job, long id, boolean retimed)
+            throws SQLException {
+        try (PreparedStatement update = connection.prepareStatement("""
+                update job set kind = ?, set_id = ?, schedule = ?, zone = ?, misfire = ?,
+                    max_runtime = make_interval(secs => ?), enabled = ?,
+                    definition_version = definition_version + 1,
+                    tick_cursor = case when ? then greatest(tick_cursor, clock_timestamp()) else tick_cursor end
+                where job_id = ?""")) {
+            update.setString(1, job.kind());
+            update.setObject(2, job.setId(), java.sql.Types.BIGINT);
+            update.setString(3, job.schedule());
+            update.setString(4, job.zone());
+            update.setString(5, job.misfire());
+            update.setDouble(6, job.maxRuntime().toMillis() / 1000.0);
+            update.setBoolean(7, job.enabled());
+            update.setBoolean(8, retimed);
+            update.setLong(9, id);
+            if (!Rows.one(update.executeUpdate(), "change of job " + job.name())) {
+                throw new SQLException("job " + job.name() + " vanished under its lock");
+            }
+        }
+    }
+}
