@@ -1,0 +1,59 @@
+package io.bellwether.source;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.security.MessageDigest;
+
+import org.jspecify.annotations.Nullable;
+
+/** Counts what passes, refuses more than a limit, and hashes it if asked. Not thread-safe. */
+final class MeteredInput extends InputStream {
+    private final InputStream in;
+    private final long limit;
+    private final String what;
+    private final @Nullable MessageDigest digest;
+    private long count;
+
+    /**
+     * Meters {@code in}.
+     *
+     * @param limit bytes
+     * @param what is limited, as a sentence about it begins
+     */
+    MeteredInput(InputStream in, long limit, String what, @Nullable MessageDigest digest) {
+        this.in = in;
+        this.limit = limit;
+        this.what = what;
+        this.digest = digest;
+    }
+
+    long count() {
+        return count;
+    }
+
+    @Override
+    public int read(byte[] bytes, int offset, int length) throws IOException {
+        int read = in.read(bytes, offset, length);
+        if (read > 0) {
+            count += read;
+            if (count > limit) {
+                throw new FeedException(FeedProblem.TOO_LARGE, what + " is larger than " + limit + " bytes");
+            }
+            if (digest != null) {
+                digest.update(bytes, offset, read);
+            }
+        }
+        return read;
+    }
+
+    @Override
+    public int read() throws IOException {
+        byte[] one = new byte[1];
+        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public void close() throws IOException {
+        in.close();
+    }
+}
