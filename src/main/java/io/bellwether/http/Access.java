@@ -1,0 +1,13 @@
+package io.bellwether.http;
+
+/** Who may call a route. */
+public enum Access {
+    /** Anyone, without a token; for what nginx does not forward. */
+    OPEN,
+    /** Whoever has a token, of the operator or of a downstream server. */
+    TOKEN,
+    /** Whoever has a token for the set named by the path parameter {@code set}. */
+    SET,
+    /** The operator. */
+    ADMIN
+}

@@ -1,0 +1,215 @@
+package io.bellwether.http;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.javalin.http.Context;
+import io.javalin.http.HandlerType;
+import org.eclipse.jetty.ee10.servlet.ServletContextRequest;
+import org.jspecify.annotations.Nullable;
+
+import io.bellwether.fault.Fault;
+import io.bellwether.fault.FaultKind;
+import io.bellwether.policy.Limits;
+
+/**
+ * One request and its answer. Not thread safe; one handler at a time has it.
+ *
+ * <p>Header fields are set first, then exactly one of {@link #answer}, {@link #json}, {@link #empty}, {@link #stream} or
+ * {@link #later} is called.
+ */
+public final class Exchange {
+    private final Context context;
+    private final String pattern;
+    private final Caller caller;
+    private final Traffic traffic;
+
+    Exchange(Context context, String pattern, Caller caller, Traffic traffic) {
+        this.context = context;
+        this.pattern = pattern;
+        this.caller = caller;
+        this.traffic = traffic;
+    }
+
+    /** Who sent the request. */
+    public Caller caller() {
+        return caller;
+    }
+
+    /** Whether only the header is asked for. */
+    public boolean isHead() {
+        return context.method().equals(HandlerType.HEAD);
+    }
+
+    /**
+     * A parameter of the path, decoded.
+     *
+     * @throws Fault {@link FaultKind#INVALID_REQUEST} if it is not percent-encoded UTF-8
+     */
+    public String path(String name) {
+        return RawPath.parameter(pattern, context.path(), name);
+    }
+
+    /**
+     * A parameter of the path that is a whole number.
+     *
+     * @throws Fault {@link FaultKind#NOT_FOUND} if it is none
+     */
+    public long pathNumber(String name) {
+        String text = path(name);
+        if (!text.matches("[0-9]{1,18}")) {
+            throw new Fault(FaultKind.NOT_FOUND, "there is nothing under this path; '" + name + "' is a number");
+        }
+        return Long.parseLong(text);
+    }
+
+    /** A parameter of the query, or null without it; the first when there are several. */
+    public @Nullable String query(String name) {
+        return context.queryParam(name);
+    }
+
+    /**
+     * A parameter of the query that is a whole number.
+     *
+     * @throws Fault {@link FaultKind#INVALID_REQUEST} if it is none or outside the range
+     */
+    public long queryNumber(String name, long otherwise, long least, long most) {
+        String text = query(name);
+        if (text == null) {
+            return otherwise;
+        }
+        if (text.matches("[0-9]{1,18}")) {
+            long number = Long.parseLong(text);
+            if (number >= least && number <= most) {
+                return number;
+            }
+        }
+        throw new Fault(FaultKind.INVALID_REQUEST,
+                name + " must be a whole number from " + least + " to " + most + ", not '" + text + "'");
+    }
+
+    /**
+     * A parameter of the query that is an instant, or null without it.
+     *
+     * @throws Fault {@link FaultKind#INVALID_REQUEST} if it is of another form
+     */
+    public @Nullable Instant queryInstant(String name) {
+        String text = query(name);
+        try {
+            return text == null ? null : Instant.parse(text);
+        } catch (DateTimeParseException e) {
+            throw new Fault(FaultKind.INVALID_REQUEST,
+                    name + " must be an instant such as 2026-01-31T12:00:00Z, not '" + text + "'", e);
+        }
+    }
+
+    /** A header field, or null without it; several of the name are joined by commas. */
+    public @Nullable String header(String name) {
+        List<String> values = Collections.list(context.req().getHeaders(name));
+        return values.isEmpty() ? null : String.join(", ", values);
+    }
+
+    /**
+     * The body as JSON.
+     *
+     * @throws Fault {@link FaultKind#INVALID_REQUEST} if it is none, {@link FaultKind#TOO_LARGE} above
+     *         {@link Limits#MAX_ADMIN_BODY_BYTES}
+     */
+    public JsonNode body() throws IOException {
+        try (InputStream in = context.req().getInputStream()) {
+            byte[] body = in.readNBytes(Limits.MAX_ADMIN_BODY_BYTES + 1);
+            if (body.length > Limits.MAX_ADMIN_BODY_BYTES) {
+                throw new Fault(FaultKind.TOO_LARGE,
+                        "the body must be at most " + Limits.MAX_ADMIN_BODY_BYTES + " bytes");
+            }
+            return Json.read(body);
+        }
+    }
+
+    /** Sets a header field of the answer. */
+    public void set(String name, String value) {
+        context.res().setHeader(name, value);
+    }
+
+    /** Answers with a JSON body. */
+    public void json(int status, JsonNode json) throws IOException {
+        answer(status, Json.TYPE, Json.bytes(json));
+    }
+
+    /** Answers with a body that is in memory. */
+    public void answer(int status, String contentType, byte[] body) throws IOException {
+        OutputStream out = stream(status, contentType, body.length);
+        if (out != null) {
+            out.write(body);
+        }
+    }
+
+    /** Answers without a body. */
+    public void empty(int status) {
+        begin(status);
+    }
+
+    /**
+     * Begins an answer whose body is written afterwards.
+     *
+     * @param length of the body, or -1 when it is not known
+     * @return where to write it; null when only the header was asked for
+     */
+    public @Nullable OutputStream stream(int status, String contentType, long length) throws IOException {
+        begin(status);
+        context.res().setContentType(contentType);
+        if (length >= 0) {
+            context.res().setContentLengthLong(length);
+        }
+        return isHead() ? null : context.res().getOutputStream();
+    }
+
+    /**
+     * Lets the request wait without a thread.
+     *
+     * @param event completes, or fails, when there is something to answer
+     * @param answer answers then
+     */
+    public void later(CompletableFuture<?> event, Endpoint answer) {
+        context.future(() -> event.thenAccept(ignored -> traffic.answer(this, answer)));
+    }
+
+    /** Whether an answer is under way. */
+    boolean isCommitted() {
+        return context.res().isCommitted();
+    }
+
+    /** Takes back what was said about a body that will not come. */
+    void forgetRepresentation() {
+        for (String name : List.of("ETag", "Content-Length", "Content-Type", "Accept-Ranges", "Content-Range",
+                "Location", "Preference-Applied", "Last-Modified", "X-Accel-Buffering")) {
+            context.res().setHeader(name, null);
+        }
+    }
+
+    /** Ends the connection, so that the client sees that its answer is not whole. */
+    void abort() {
+        ServletContextRequest.getServletContextRequest(context.req()).getConnectionMetaData().getConnection()
+                .getEndPoint().close();
+    }
+
+    /** Method, path and caller, for log lines. */
+    @Override
+    public String toString() {
+        return context.method() + " " + context.path() + " of " + caller.name();
+    }
+
+    private void begin(int status) {
+        context.res().setStatus(status);
+        if (traffic.isDraining()) {
+            context.res().setHeader("Connection", "close");
+        }
+    }
+}
