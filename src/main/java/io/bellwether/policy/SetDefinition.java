@@ -17,6 +17,10 @@ import java.util.Map;
  */
 public record SetDefinition(Source source, String schedule, String zone, Misfire misfire, Duration maxRuntime,
         boolean enabled, Guard guard, int keepRevisions) {
+    /** The same with another source. */
+    public SetDefinition withSource(Source other) {
+        return new SetDefinition(other, schedule, zone, misfire, maxRuntime, enabled, guard, keepRevisions);
+    }
 
     /**
      * Where a feed is.

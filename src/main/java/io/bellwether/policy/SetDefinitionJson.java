@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * once; whether the schedule can ever fire and whether the source is allowed is checked by those who know.
  */
 public final class SetDefinitionJson {
+    /** What stands in place of a header value wherever a definition is shown. */
+    public static final String MASK = "(secret)";
+
     private static final Duration MAX_RUNTIME = Duration.ofDays(1);
     private static final int MAX_KEPT_REVISIONS = 1000;
     private static final int MAX_HEADERS = 32;
@@ -95,12 +98,12 @@ public final class SetDefinitionJson {
         if (!set.source().headers().isEmpty()) {
             ObjectNode headers = source.putObject("headers");
             set.source().headers().entrySet().stream().sorted(Map.Entry.comparingByKey())
-                    .forEach(h -> headers.put(h.getKey(), showSecrets ? h.getValue() : "(secret)"));
+                    .forEach(h -> headers.put(h.getKey(), showSecrets ? h.getValue() : MASK));
         }
-        json.put("schedule", set.schedule()).put("zone", set.zone()).put("misfire", lower(set.misfire()))
+        json.put("schedule", set.schedule()).put("zone", set.zone()).put("misfire", text(set.misfire()))
                 .put("maxRuntime", set.maxRuntime().toString()).put("enabled", set.enabled());
         json.putObject("guard").put("maxDeleteShare", set.guard().maxDeleteShare())
-                .put("allowEmpty", set.guard().allowEmpty()).put("duplicateKeys", lower(set.guard().duplicateKeys()));
+                .put("allowEmpty", set.guard().allowEmpty()).put("duplicateKeys", text(set.guard().duplicateKeys()));
         return json.put("keepRevisions", set.keepRevisions());
     }
 
@@ -207,11 +210,11 @@ public final class SetDefinitionJson {
         }
         E[] all = otherwise.getDeclaringClass().getEnumConstants();
         for (E one : all) {
-            if (value.isTextual() && value.textValue().equals(lower(one))) {
+            if (value.isTextual() && value.textValue().equals(text(one))) {
                 return one;
             }
         }
-        wrong.add(prefix + name + " must be one of " + List.of(all).stream().map(SetDefinitionJson::lower).toList()
+        wrong.add(prefix + name + " must be one of " + List.of(all).stream().map(SetDefinitionJson::text).toList()
                 + ", not "
                 + shown(value));
         return otherwise;
@@ -222,7 +225,8 @@ public final class SetDefinitionJson {
         return text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + "…";
     }
 
-    private static String lower(Enum<?> value) {
+    /** How a choice is written: in lower case with hyphens. */
+    public static String text(Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }
