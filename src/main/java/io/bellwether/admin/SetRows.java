@@ -193,8 +193,7 @@ final class SetRows {
         }
     }
 
-    @Nullable
-    StoredSet find(String name) throws SQLException {
+    Optional<StoredSet> find(String name) throws SQLException {
         try (PreparedStatement query = connection.prepareStatement(COLUMNS + "where name = ?")) {
             query.setString(1, name);
             try (ResultSet row = query.executeQuery()) {
@@ -214,9 +213,8 @@ final class SetRows {
         return all;
     }
 
-    /** The definition with its secrets, or null when there is no such set. */
-    @Nullable
-    ObjectNode definition(String name) throws SQLException {
+    /** The definition with its secrets, or nothing when there is no such set. */
+    Optional<ObjectNode> definition(String name) throws SQLException {
         try (PreparedStatement query = connection
                 .prepareStatement("select definition from policy_set where name = ?")) {
             query.setString(1, name);
