@@ -16,6 +16,7 @@ import io.bellwether.fault.FaultKind;
 import io.bellwether.policy.SetDefinition;
 import io.bellwether.policy.SetDefinitionJson;
 import io.bellwether.policy.SetName;
+import io.bellwether.schedule.CronSchedule;
 
 /**
  * Declaring sets. A set and its refresh job, which bears its name, are one thing here: written together, deleted
@@ -27,13 +28,12 @@ public final class SetAdmin {
     /** Deleting waits for a publish under way to end and then removes all rows of the set. */
     private static final Duration DELETE_LIMIT = Duration.ofMinutes(2);
 
-    /** A name can be created and deleted by others between two looks; more often than this it is a bug. */
-    private static final int ATTEMPTS = 5;
+    private static final int DELETE_ATTEMPTS = 5;
 
     private static final String DEADLOCK = "40P01";
 
     private final Database database;
-    private final DefinitionRules rules;
+    private final SourceRule sources;
 
     /** What came of a put. */
     public record Put(Change change, StoredSet set) {}
@@ -41,11 +41,11 @@ public final class SetAdmin {
     /**
      * Operations on the sets of this database.
      *
-     * @param rules what a definition must satisfy
+     * @param sources where feeds may come from
      */
-    public SetAdmin(Database database, DefinitionRules rules) {
+    public SetAdmin(Database database, SourceRule sources) {
         this.database = database;
-        this.rules = rules;
+        this.sources = sources;
     }
 
     /**
@@ -61,19 +61,15 @@ public final class SetAdmin {
         SetDefinition wanted = checked(name, sent);
         return database.inTransaction("put set " + name, LIMIT, connection -> {
             SetRows rows = new SetRows(connection);
-            for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-                SetRows.Locked locked = rows.lock(name);
-                if (locked != null) {
-                    return replace(rows, locked, wanted);
-                }
-                SetDefinition filled = filled(wanted, null);
-                Long created = rows.insert(name, filled);
-                if (created != null) {
-                    rows.raiseVersion(created, name);
-                    return new Put(Change.CREATED, rows.get(created));
-                }
+            rows.takeTurn(name);
+            SetRows.Locked locked = rows.lock(name);
+            if (locked != null) {
+                return replace(rows, locked, wanted);
             }
-            throw new Fault(FaultKind.CONFLICT, "set '" + name + "' is created and deleted by others all the time");
+            SetDefinition filled = filled(wanted, null);
+            long created = rows.insert(name, filled);
+            rows.raiseVersion(created, name);
+            return new Put(Change.CREATED, rows.get(created));
         });
     }
 
@@ -110,7 +106,7 @@ public final class SetAdmin {
                         connection -> new SetRows(connection).delete(name));
             } catch (SQLException e) {
                 // A first, empty publish takes the job before the set, deleting takes them the other way round.
-                if (!DEADLOCK.equals(e.getSQLState()) || attempt == ATTEMPTS) {
+                if (!DEADLOCK.equals(e.getSQLState()) || attempt == DELETE_ATTEMPTS) {
                     throw e;
                 }
             }
@@ -125,12 +121,11 @@ public final class SetAdmin {
         SetDefinition wanted = SetDefinitionJson.read(sent, complaints);
         // Judged as sent, not as read, so that a wrong guard does not hide a wrong schedule.
         if (sent.path("schedule").isTextual() && complaints.stream().noneMatch(c -> c.startsWith("zone "))) {
-            rules.complaintAboutSchedule(sent.path("schedule").textValue().strip(),
-                    sent.path("zone").asText("UTC").strip()).ifPresent(c -> complaints.add("schedule: " + c));
+            judgeSchedule(sent.path("schedule").textValue(), sent.path("zone").asText("UTC"), complaints);
         }
         JsonNode url = sent.path("source").path("url");
         if (url.isTextual() && complaints.stream().noneMatch(c -> c.startsWith("source.url"))) {
-            rules.complaintAboutSource(url.textValue().strip()).ifPresent(c -> complaints.add("source.url: " + c));
+            sources.objection(url.textValue().strip()).ifPresent(why -> complaints.add("source.url: " + why));
         }
         if (wanted != null && SetName.isValid(name)
                 && wanted.source().headers().containsValue(SetDefinitionJson.MASK)) {
@@ -142,6 +137,14 @@ public final class SetAdmin {
             throw invalid(complaints);
         }
         return wanted;
+    }
+
+    private static void judgeSchedule(String text, String zone, List<String> complaints) {
+        try {
+            CronSchedule.parse(text, zone.strip());
+        } catch (IllegalArgumentException e) {
+            complaints.add(e.getMessage() == null ? "schedule is not cron text" : e.getMessage());
+        }
     }
 
     private static SetDefinition filled(SetDefinition wanted, @Nullable ObjectNode stored) {

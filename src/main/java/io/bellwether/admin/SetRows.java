@@ -17,14 +17,16 @@ import org.jspecify.annotations.Nullable;
 
 import io.bellwether.fault.Fault;
 import io.bellwether.fault.FaultKind;
+import io.bellwether.lease.JobControl;
+import io.bellwether.lease.JobDefinition;
 import io.bellwether.policy.SetDefinition;
 import io.bellwether.policy.SetDefinitionJson;
 
 /**
  * The rows of a set and its job, inside a transaction. Not thread safe.
  *
- * <p>Locks are taken in the order of a publish: job, set, counter; and never stronger than {@code for no key update}, so
- * that they do not wait for the foreign-key locks that a long load holds on the set.
+ * <p>Locks are taken in the order of a publish: job, set, counter; the set's no stronger than {@code for no key update}, so
+ * that it does not wait for the foreign-key locks that a long load holds on it.
  */
 final class SetRows {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -39,13 +41,25 @@ final class SetRows {
         this.connection = connection;
     }
 
+    /**
+     * Waits for the other operators' changes of the set of that name, which need not exist. A deletion takes the set's row
+     * before the job's, all others the other way round.
+     */
+    void takeTurn(String name) throws SQLException {
+        try (PreparedStatement lock = connection
+                .prepareStatement("select pg_advisory_xact_lock(hashtextextended('bellwether set ' || ?, 0))")) {
+            lock.setString(1, name);
+            lock.executeQuery().close();
+        }
+    }
+
     /** Locks job and set, or returns null when there is none of that name. */
     @Nullable
     Locked lock(String name) throws SQLException {
         // Two statements: the second sees what was committed while the first waited.
         try (PreparedStatement job = connection.prepareStatement("""
                 select job_id from job where set_id = (select set_id from policy_set where name = ?)
-                for no key update""");
+                for update""");
                 PreparedStatement set = connection.prepareStatement(
                         "select set_id, definition from policy_set where name = ? for no key update")) {
             job.setString(1, name);
@@ -66,43 +80,43 @@ final class SetRows {
     /**
      * Inserts a set and its job.
      *
-     * @return its id, or null when the name was taken meanwhile
+     * @return its id
      * @throws Fault {@link FaultKind#CONFLICT} if a job without a set bears the name
      */
-    @Nullable
-    Long insert(String name, SetDefinition definition) throws SQLException {
+    long insert(String name, SetDefinition definition) throws SQLException {
+        refuseNameOfBuiltInJob(name);
         long setId;
         try (PreparedStatement insert = connection.prepareStatement("""
                 insert into policy_set (name, definition, version, revision)
                 select n.name, ?::jsonb, 0, coalesce(f.revision, 0)
                   from (select ?::text as name) n left join former_set f using (name)
-                on conflict (name) do nothing returning set_id""")) {
+                returning set_id""")) {
             insert.setString(1, text(definition));
             insert.setString(2, name);
             try (ResultSet row = insert.executeQuery()) {
-                if (!row.next()) {
-                    return null;
-                }
+                row.next();
                 setId = row.getLong(1);
             }
         }
-        try (PreparedStatement insert = connection.prepareStatement("""
-                insert into job (name, kind, set_id, schedule, zone, misfire, max_runtime, enabled)
-                values (?, 'refresh', ?, ?, ?, ?, ?::interval, ?) on conflict (name) do nothing""")) {
-            insert.setString(1, name);
-            insert.setLong(2, setId);
-            schedule(insert, 3, definition);
-            if (insert.executeUpdate() != 1) {
-                throw new Fault(FaultKind.CONFLICT,
-                        "'" + name + "' is the name of a built-in job; a set cannot bear it");
-            }
-        }
+        JobControl.define(connection, job(setId, name, definition));
         return setId;
     }
 
+    private void refuseNameOfBuiltInJob(String name) throws SQLException {
+        try (PreparedStatement query = connection
+                .prepareStatement("select 1 from job where name = ? and set_id is null")) {
+            query.setString(1, name);
+            try (ResultSet row = query.executeQuery()) {
+                if (row.next()) {
+                    throw new Fault(FaultKind.CONFLICT,
+                            "'" + name + "' is the name of a built-in job; a set cannot bear it");
+                }
+            }
+        }
+    }
+
     /**
-     * Replaces the definition. The job gets a new version only when what it fires by changed, and forgets ticks of the
-     * past when they were not its own (another schedule) or not wanted (it was disabled).
+     * Replaces the definition. The job is touched only when what it fires by changed.
      *
      * @param before what is stored, or null if that is nothing this version can read
      */
@@ -111,25 +125,14 @@ final class SetRows {
                 .prepareStatement("update policy_set set definition = ?::jsonb where set_id = ?")) {
             update.setString(1, text(after));
             update.setLong(2, locked.setId());
-            one(update.executeUpdate(), "set", locked);
+            int updated = update.executeUpdate();
+            if (updated != 1) {
+                throw new IllegalStateException(updated + " rows of set " + locked.name() + " were updated");
+            }
         }
-        boolean otherTicks = before == null || !before.schedule().equals(after.schedule())
-                || !before.zone().equals(after.zone());
-        boolean otherJob = before == null || otherTicks || before.misfire() != after.misfire()
-                || before.enabled() != after.enabled() || !before.maxRuntime().equals(after.maxRuntime());
-        boolean reEnabled = before != null && after.enabled() && !before.enabled();
-        if (!otherJob) {
-            return;
-        }
-        try (PreparedStatement update = connection.prepareStatement("""
-                update job set schedule = ?, zone = ?, misfire = ?, max_runtime = ?::interval, enabled = ?,
-                       definition_version = definition_version + 1,
-                       tick_cursor = case when ? then greatest(tick_cursor, clock_timestamp()) else tick_cursor end
-                 where job_id = ?""")) {
-            schedule(update, 1, after);
-            update.setBoolean(6, otherTicks || reEnabled);
-            update.setLong(7, locked.jobId());
-            one(update.executeUpdate(), "job", locked);
+        JobDefinition job = job(locked.setId(), locked.name(), after);
+        if (before == null || !job.equals(job(locked.setId(), locked.name(), before))) {
+            JobControl.define(connection, job);
         }
     }
 
@@ -139,6 +142,7 @@ final class SetRows {
      * @return whether there was one of that name
      */
     boolean delete(String name) throws SQLException {
+        takeTurn(name);
         endWorkingBackend(name);
         try (PreparedStatement delete = connection.prepareStatement("""
                 with gone as (delete from policy_set where name = ? returning name, revision)
@@ -229,18 +233,9 @@ final class SetRows {
                 row.getObject(4, OffsetDateTime.class).toInstant());
     }
 
-    private static void schedule(PreparedStatement statement, int from, SetDefinition definition) throws SQLException {
-        statement.setString(from, definition.schedule());
-        statement.setString(from + 1, definition.zone());
-        statement.setString(from + 2, SetDefinitionJson.text(definition.misfire()));
-        statement.setString(from + 3, definition.maxRuntime().toString());
-        statement.setBoolean(from + 4, definition.enabled());
-    }
-
-    private static void one(int updated, String what, Locked locked) {
-        if (updated != 1) {
-            throw new IllegalStateException(updated + " rows of the " + what + " " + locked.name() + " were updated");
-        }
+    private static JobDefinition job(long setId, String name, SetDefinition definition) {
+        return new JobDefinition(name, "refresh", setId, definition.schedule(), definition.zone(),
+                SetDefinitionJson.text(definition.misfire()), definition.maxRuntime(), definition.enabled());
     }
 
     private static String text(SetDefinition definition) {

@@ -1,0 +1,5 @@
+/** Tests of {@code io.bellwether.admin} against a real PostgreSQL. */
+@NullMarked
+package io.bellwether.admin;
+
+import org.jspecify.annotations.NullMarked;
