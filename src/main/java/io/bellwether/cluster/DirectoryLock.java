@@ -1,0 +1,46 @@
+package io.bellwether.cluster;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.StandardOpenOption;
+
+import org.jspecify.annotations.Nullable;
+
+/** The right to run the one cluster of a folder. Held by the operating system, so it is free when its owner is gone, however it went. */
+final class DirectoryLock implements AutoCloseable {
+    private final FileChannel channel;
+
+    private DirectoryLock(FileChannel channel) {
+        this.channel = channel;
+    }
+
+    /** @throws ClusterException when another {@code up} holds it, in this process or in another */
+    static DirectoryLock take(ClusterDir dir) throws ClusterException {
+        try {
+            FileChannel channel = FileChannel.open(dir.lock(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            if (tryLock(channel) == null) {
+                channel.close();
+                throw new ClusterException("another `bellwether up` is running in " + dir.root()
+                        + ": stop it, or choose another folder with --dir (and another --port)");
+            }
+            return new DirectoryLock(channel);
+        } catch (IOException e) {
+            throw new ClusterException("cannot lock " + dir.lock() + ": " + UserFolders.reason(e), e);
+        }
+    }
+
+    private static @Nullable FileLock tryLock(FileChannel channel) throws IOException {
+        try {
+            return channel.tryLock();
+        } catch (OverlappingFileLockException e) {
+            return null;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

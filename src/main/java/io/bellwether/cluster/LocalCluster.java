@@ -1,0 +1,382 @@
+package io.bellwether.cluster;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A running cluster on this machine. Once {@link #start} returned, all processes are ready and nginx answers; once
+ * {@link #close} returned, no process of it is left. The end-to-end tests start this very object, and reach each part to
+ * stop, kill and start it.
+ *
+ * <p>Thread-safe. What it tells goes line by line to {@code say}, from several threads.
+ */
+public final class LocalCluster implements AutoCloseable {
+    private static final int NGINX_FROM = 8080;
+    private static final int PROCESSES_FROM = 7001;
+    private static final int POSTGRES_FROM = 15432;
+    private static final int REDIS_FROM = 16379;
+    private static final Duration LEFTOVERS_LIMIT = Duration.ofSeconds(15);
+    private static final Duration PROCESSES_STOP_LIMIT = Duration.ofSeconds(12);
+
+    private final ClusterOptions options;
+    private final ClusterDir dir;
+    private final Consumer<String> say;
+    private final DirectoryLock lock;
+    private final PidFile pids;
+    private final Secrets secrets;
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("cluster-timer").factory());
+    private final ServeProbe probe = new ServeProbe();
+    private final List<BiConsumer<String, String>> followers = new CopyOnWriteArrayList<>();
+
+    // Set in the order of the start, by the thread that starts; null until then.
+    private @Nullable Ports ports;
+    private @Nullable Guardian guardian;
+    private @Nullable PostgresServer postgres;
+    private @Nullable Child postgresChild;
+    private @Nullable RedisServer redis;
+    private @Nullable Child redisChild;
+    private @Nullable NginxServer nginx;
+    private @Nullable Child nginxChild;
+    private @Nullable ServeFleet fleet;
+    private String adminToken = "";
+    private volatile @Nullable String demoToken;
+    private volatile boolean running;
+    private boolean closed;
+
+    private LocalCluster(ClusterOptions options, ClusterDir dir, DirectoryLock lock, Consumer<String> say) {
+        this.options = options;
+        this.dir = dir;
+        this.lock = lock;
+        this.say = say;
+        this.pids = new PidFile(dir.pids());
+        this.secrets = new Secrets(dir.secrets());
+    }
+
+    /**
+     * Starts everything and waits until it is ready; when it throws, it has stopped what it had started.
+     *
+     * @param say gets what a person would want to know, line by line
+     * @throws ClusterException with one line that says what is wrong and what to do
+     */
+    public static LocalCluster start(ClusterOptions options, Consumer<String> say)
+            throws ClusterException, InterruptedException {
+        ClusterDir dir = new ClusterDir(options.dir());
+        dir.create();
+        LocalCluster cluster = new LocalCluster(options, dir, DirectoryLock.take(dir), say);
+        try {
+            cluster.startAll();
+            return cluster;
+        } catch (IOException e) {
+            cluster.close();
+            throw new ClusterException(UserFolders.reason(e), e);
+        } catch (ClusterException | InterruptedException | RuntimeException e) {
+            cluster.close();
+            throw e;
+        }
+    }
+
+    private void startAll() throws IOException, ClusterException, InterruptedException {
+        List<String> leftovers = PidFile.endLeftovers(dir.pids(), LEFTOVERS_LIMIT);
+        if (!leftovers.isEmpty()) {
+            say.accept("ended what the last `up` in this folder left running: " + String.join(", ", leftovers));
+        }
+        Files.deleteIfExists(dir.clusterJson());
+        Ports ports = new Ports(dir.ports());
+        this.ports = ports;
+        int front = frontPort(ports);
+        Path cache = UserFolders.cache(System.getenv(), dir.root().resolve("cache"));
+        Path nginxProgram = new NginxProgram(cache, say).find(options.nginx());
+        String token = options.environment().getOrDefault("BELLWETHER_ADMIN_TOKEN", "");
+        adminToken = token.isEmpty() ? secrets.get("admin-token") : token;
+        guardian = Guardian.start(dir.pids());
+
+        startPostgres(ports, cache);
+        startRedis(ports, cache);
+        startProcesses(ports);
+        startNginx(nginxProgram, front);
+        fleet().awaitReady();
+        running = true;
+        writeClusterFile();
+        var unused = timer.scheduleWithFixedDelay(this::lookAfter, 200, 200, TimeUnit.MILLISECONDS);
+    }
+
+    private int frontPort(Ports ports) throws IOException, ClusterException {
+        if (options.port() == 0) {
+            return ports.choose("nginx", NGINX_FROM);
+        }
+        try {
+            Ports.requireFree(options.port());
+        } catch (IOException e) {
+            throw new ClusterException("cannot listen on port " + options.port() + " (" + UserFolders.reason(e)
+                    + "): choose another with --port", e);
+        }
+        ports.reserve(options.port());
+        return options.port();
+    }
+
+    private void startPostgres(Ports ports, Path cache) throws IOException, ClusterException, InterruptedException {
+        Path home = PostgresBinaries.unpack(cache);
+        PostgresServer server = new PostgresServer(dir, home, secrets, ports.choose("postgres", POSTGRES_FROM),
+                options.processes());
+        server.prepare();
+        postgres = server;
+        Child child = child("postgres", server::command, "INT", Duration.ofSeconds(15), false);
+        postgresChild = child;
+        child.start();
+        server.awaitReady(child);
+        server.prepareDatabase();
+    }
+
+    private void startRedis(Ports ports, Path cache) throws IOException, ClusterException, InterruptedException {
+        RedisServer server = new RedisServer(dir, RedisServer.program(cache), secrets,
+                ports.choose("redis", REDIS_FROM));
+        redis = server;
+        Child child = child("redis", server::command, "TERM", Duration.ofSeconds(5), false);
+        redisChild = child;
+        child.start();
+        server.awaitReady(child);
+    }
+
+    private void startProcesses(Ports ports) throws IOException, ClusterException {
+        List<Integer> chosen = new ArrayList<>();
+        for (int number = 1; number <= options.processes(); number++) {
+            chosen.add(ports.choose("process-" + number, PROCESSES_FROM));
+        }
+        ServeFleet processes = new ServeFleet(chosen, probe);
+        fleet = processes;
+        PostgresServer database = part(postgres);
+        RedisServer gate = part(redis);
+        for (int number = 1; number <= options.processes(); number++) {
+            int n = number;
+            processes.add(child("process-" + n, () -> {
+                ProcessBuilder builder = new ProcessBuilder(options.serve()).directory(dir.root().toFile());
+                builder.environment().clear();
+                builder.environment().putAll(ServeEnvironment.of(options, n, chosen.get(n - 1), dir, database, gate,
+                        adminToken));
+                return builder;
+            }, "TERM", PROCESSES_STOP_LIMIT, true));
+        }
+        processes.start();
+    }
+
+    private void startNginx(Path program, int port) throws IOException, ClusterException, InterruptedException {
+        NginxServer server = new NginxServer(dir, program, port);
+        server.prepare(fleet().ports());
+        nginx = server;
+        Child child = child("nginx", server::command, "TERM", Duration.ofSeconds(5), false);
+        nginxChild = child;
+        child.start();
+        server.awaitReady(child);
+    }
+
+    private Child child(String name, Child.CommandSource command, String stopSignal, Duration grace, boolean tied) {
+        return new Child(new Child.Spec(name, command, stopSignal, grace, tied), new BoundedLog(dir.log(name)), timer,
+                new Follower());
+    }
+
+    /** Keeps the files in step with what lives, and tells. */
+    private final class Follower implements Child.Events {
+        @Override
+        public void started(Child child, OsProcess process) {
+            try {
+                pids.put(child.name(), child.stopSignal(), process);
+                if (running) {
+                    writeClusterFile();
+                    say.accept(child.name() + " started again as pid " + process.pid());
+                }
+            } catch (IOException e) {
+                say.accept("cannot write in " + dir.root() + ": " + UserFolders.reason(e));
+            }
+        }
+
+        @Override
+        public void ended(Child child, int status) {
+            if (running) {
+                say.accept(child.name() + " ended (" + ServeFleet.status(status) + ")");
+            }
+        }
+
+        @Override
+        public void line(Child child, String line) {
+            if (child.name().startsWith("process-")) {
+                followers.forEach(f -> f.accept(child.name(), line));
+            }
+        }
+    }
+
+    /** Learns the names of processes that were started again, and keeps the access log bounded. */
+    private void lookAfter() {
+        try {
+            List<ClusterFile.ServeProcess> before = fleet().describe();
+            fleet().learnNames(false);
+            if (!fleet().describe().equals(before)) {
+                writeClusterFile();
+            }
+            part(nginx).rotateAccessLog(part(nginxChild));
+        } catch (IOException | ClusterException | RuntimeException e) {
+            say.accept("looking after the processes failed, goes on: " + e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private synchronized void writeClusterFile() throws IOException {
+        if (!closed) {
+            describe().write(dir.clusterJson());
+        }
+    }
+
+    /** What runs where, now. */
+    public ClusterFile describe() {
+        PostgresServer database = part(postgres);
+        return new ClusterFile(url(), adminToken, new ClusterFile.Nginx(part(nginxChild).pid(), part(nginx).port()),
+                new ClusterFile.Postgres(part(postgresChild).pid(), database.port(), database.jdbcUrl(),
+                        PostgresServer.ROLE, database.password(), PostgresServer.DATABASE),
+                new ClusterFile.Redis(part(redisChild).pid(), part(redis).port(), part(redis).url()),
+                fleet().describe(), demoToken);
+    }
+
+    /** The front's address, without a slash at its end. */
+    public String url() {
+        return "http://127.0.0.1:" + part(nginx).port();
+    }
+
+    /** The token of the admin API. */
+    public String adminToken() {
+        return adminToken;
+    }
+
+    /** Where {@code cluster.json} is. */
+    public Path clusterFile() {
+        return dir.clusterJson();
+    }
+
+    /** The folder it lives in. */
+    public Path dir() {
+        return dir.root();
+    }
+
+    int choosePort(String part, int from) throws IOException, ClusterException {
+        return part(ports).choose(part, from);
+    }
+
+    /** What a person calls the process of that name: its number, and the name. */
+    String label(String name) {
+        return fleet().label(name);
+    }
+
+    Secrets secrets() {
+        return secrets;
+    }
+
+    /** Names the demo's token in cluster.json. */
+    void demoToken(String token) throws IOException {
+        demoToken = token;
+        writeClusterFile();
+    }
+
+    /** Has each log line of the processes told to {@code follower}, after the process's number, which must be quick. */
+    void follow(BiConsumer<String, String> follower) {
+        followers.add(follower);
+    }
+
+    /** The database's process, to stop and start. */
+    public Part postgres() {
+        return new Part(part(postgresChild), () -> part(postgres).awaitReady(part(postgresChild)));
+    }
+
+    /** The gate's process, to stop and start. */
+    public Part redis() {
+        return new Part(part(redisChild), () -> part(redis).awaitReady(part(redisChild)));
+    }
+
+    /** The front's process, to stop and start. */
+    public Part nginx() {
+        return new Part(part(nginxChild), () -> part(nginx).awaitReady(part(nginxChild)));
+    }
+
+    /** One {@code serve} process, to stop and start; numbers begin at 1. */
+    public Part process(int number) {
+        return new Part(fleet().get(number), () -> fleet().awaitReady());
+    }
+
+    /** How many {@code serve} processes it has. */
+    public int processes() {
+        return options.processes();
+    }
+
+    private ServeFleet fleet() {
+        return part(fleet);
+    }
+
+    private static <T> T part(@Nullable T part) {
+        if (part == null) {
+            throw new IllegalStateException("the cluster is not started");
+        }
+        return part;
+    }
+
+    /**
+     * Stops everything, in order: the processes while nginx still answers, so that nobody meets a closed door; then nginx,
+     * Redis and PostgreSQL, which writes its checkpoint. Takes a few seconds, and 40 at most. May come twice.
+     */
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            running = false;
+        }
+        timer.shutdownNow();
+        boolean interrupted = Thread.interrupted();
+        try {
+            if (fleet != null) {
+                fleet.stop(PROCESSES_STOP_LIMIT);
+            }
+            for (@Nullable
+            Child child : new @Nullable Child[]{nginxChild, redisChild, postgresChild}) {
+                if (child != null) {
+                    child.stop();
+                }
+            }
+            Files.deleteIfExists(dir.clusterJson());
+            Files.deleteIfExists(dir.pids());
+        } catch (InterruptedException e) {
+            interrupted = true;
+        } catch (IOException e) {
+            say.accept("cannot write in " + dir.root() + ": " + UserFolders.reason(e));
+        } finally {
+            closeQuietly(guardian);
+            closeQuietly(probe);
+            closeQuietly(lock);
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void closeQuietly(@Nullable AutoCloseable part) {
+        try {
+            if (part != null) {
+                part.close();
+            }
+        } catch (Exception e) {
+            say.accept("while stopping: " + e.getMessage());
+        }
+    }
+}

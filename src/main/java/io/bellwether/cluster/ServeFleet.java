@@ -1,0 +1,129 @@
+package io.bellwether.cluster;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The {@code serve} processes of the cluster, numbered from 1. Thread-safe. */
+final class ServeFleet {
+    private static final Duration START_LIMIT = Duration.ofMinutes(2);
+
+    private final List<Integer> ports;
+    private final List<Child> children = new ArrayList<>();
+    private final ServeProbe probe;
+    /** By pid: a process that was started again has a new name. */
+    private final Map<Long, String> names = new ConcurrentHashMap<>();
+
+    ServeFleet(List<Integer> ports, ServeProbe probe) {
+        this.ports = List.copyOf(ports);
+        this.probe = probe;
+    }
+
+    void add(Child child) {
+        children.add(child);
+    }
+
+    Child get(int number) {
+        return children.get(number - 1);
+    }
+
+    List<Child> children() {
+        return children;
+    }
+
+    List<Integer> ports() {
+        return ports;
+    }
+
+    /** Its number, and the name; the name alone when none of these has it now. */
+    String label(String name) {
+        for (Child child : children) {
+            if (name.equals(names.get(child.pid()))) {
+                return child.name() + " (" + name + ")";
+            }
+        }
+        return name;
+    }
+
+    List<ClusterFile.ServeProcess> describe() {
+        List<ClusterFile.ServeProcess> described = new ArrayList<>();
+        for (int i = 0; i < children.size(); i++) {
+            long pid = children.get(i).pid();
+            int port = ports.get(i);
+            described.add(
+                    new ClusterFile.ServeProcess(names.getOrDefault(pid, ""), pid, port, "http://127.0.0.1:" + port));
+        }
+        return described;
+    }
+
+    /**
+     * Waits until all are ready, as each says itself.
+     *
+     * @throws ClusterException when one ends instead, or not all are ready in time
+     */
+    void awaitReady() throws InterruptedException, ClusterException {
+        boolean ready = Waiting.<ClusterException>until(START_LIMIT, () -> {
+            try {
+                return learnNames(true);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new ClusterException("interrupted while starting", e);
+            }
+        });
+        if (!ready) {
+            throw new ClusterException(
+                    "not all processes are ready after " + START_LIMIT.toSeconds() + " s; their logs are "
+                            + children.getFirst().log().file() + " and beside it");
+        }
+    }
+
+    /**
+     * Asks those whose name is not known whether they are ready.
+     *
+     * @param starting whether one that is dead is an error, instead of something the supervisor mends
+     * @return whether all are
+     */
+    boolean learnNames(boolean starting) throws InterruptedException, ClusterException {
+        boolean all = true;
+        for (int i = 0; i < children.size(); i++) {
+            Child child = children.get(i);
+            if (starting && child.status().isPresent()) {
+                throw new ClusterException("process " + (i + 1) + " ended while starting ("
+                        + status(child.status().getAsInt())
+                        + "): " + (child.lastLines().isEmpty() ? "it said nothing" : child.lastLines().getLast())
+                        + "; its log is " + child.log().file());
+            }
+            long pid = child.pid();
+            if (!names.containsKey(pid)) {
+                Optional<String> name = child.isAlive() ? probe.readyName(ports.get(i)) : Optional.empty();
+                name.ifPresent(n -> names.put(pid, n.isEmpty() ? "pid-" + pid : n));
+                all &= name.isPresent();
+            }
+        }
+        return all;
+    }
+
+    /** Asks all to stop, waits for them together, kills those that do not. */
+    void stop(Duration limit) throws InterruptedException {
+        children.forEach(Child::askToStop);
+        long end = System.nanoTime() + limit.toNanos();
+        for (Child child : children) {
+            child.awaitStop(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
+        }
+    }
+
+    void start() throws IOException {
+        for (Child child : children) {
+            child.start();
+        }
+    }
+
+    /** How a process ended, in words. */
+    static String status(int exit) {
+        return exit > 128 ? "killed by signal " + (exit - 128) : "exit status " + exit;
+    }
+}
