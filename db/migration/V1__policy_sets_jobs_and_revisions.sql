@@ -24,10 +24,12 @@ create table policy_set (
     -- instance.heads_version of the change that touched this row last; what a reader has to load again.
     version      bigint      not null,
     created_at   timestamptz not null default clock_timestamp(),
-    -- Validators and hash of the feed behind the head, so that an unchanged upstream costs one request.
+    -- Validators and hash of the feed behind the head, so that an unchanged upstream costs one request; and the hash of
+    -- the source (URL and headers) they came from, for which alone they mean anything.
     feed_etag          text,
     feed_last_modified text,
-    feed_sha256        bytea
+    feed_sha256        bytea,
+    feed_source_sha256 bytea
 );
 
 -- Deleted sets, by name, with the last revision that readers may have seen.

@@ -126,6 +126,46 @@ class DatabaseTest {
     }
 
     @Test
+    void binaryCopyOut_manyRowsNullsAndNone_areReadAsTheyAre() throws Exception {
+        try (Connection connection = database.dedicatedConnection("test")) {
+            for (int count : new int[]{0, 1, 5000}) {
+                String query = "select decode(md5(i::text), 'hex'), case when i % 2 = 0 then ''::bytea end"
+                        + " from generate_series(1, " + count + ") i order by i";
+                try (BinaryCopyOut copy = new BinaryCopyOut(connection, query, 2)) {
+                    for (int i = 1; i <= count; i++) {
+                        assertThat(copy.next()).isTrue();
+                        byte[] md5 = java.security.MessageDigest.getInstance("MD5")
+                                .digest(Integer.toString(i).getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+                        assertThat(copy.bytes(0)).isEqualTo(md5);
+                        assertThat(copy.length(1)).isEqualTo(i % 2 == 0 ? 0 : -1);
+                    }
+                    assertThat(copy.next()).isFalse();
+                }
+                try (Statement statement = connection.createStatement()) {
+                    assertThat(statement.execute("select 1")).isTrue();
+                }
+            }
+            try (BinaryCopyOut copy = new BinaryCopyOut(connection, "select i from generate_series(1, 10) i", 1)) {
+                assertThat(copy.next()).isTrue();
+            }
+            assertThat(connection.isClosed()).isTrue();
+        }
+    }
+
+    @Test
+    void binaryCopyOut_queryFailsOnTheWay_throws() throws Exception {
+        try (Connection connection = database.dedicatedConnection("test");
+                BinaryCopyOut copy = new BinaryCopyOut(connection,
+                        "select 1000 / (900 - i) from generate_series(1, 1000) i", 1)) {
+            assertThatThrownBy(() -> {
+                while (copy.next()) {
+                    assertThat(copy.length(0)).isEqualTo(4);
+                }
+            }).isInstanceOf(SQLException.class).hasMessageContaining("division by zero");
+        }
+    }
+
+    @Test
     void binaryCopy_closedWithoutFinish_writesNothing() throws Exception {
         try (Connection connection = database.dedicatedConnection("test");
                 Statement statement = connection.createStatement()) {
