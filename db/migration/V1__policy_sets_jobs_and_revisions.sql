@@ -8,7 +8,9 @@ create table instance (
     -- Which database this is (system identifier and database oid); another one means: re-created or restored.
     fingerprint   text   not null,
     -- Raised by every change that readers must notice, as the last statement before COMMIT.
-    heads_version bigint not null default 1
+    heads_version bigint not null default 1,
+    -- Raised, together with heads_version, by every change of tokens.
+    tokens_version bigint not null default 1
 );
 comment on table instance is 'One row: the epoch, and the counter that readers look at.';
 

@@ -1,0 +1,253 @@
+package io.bellwether.catalog;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.bellwether.database.Database;
+import io.bellwether.fault.Fault;
+import io.bellwether.fault.FaultKind;
+import io.bellwether.policy.Sha256;
+
+/**
+ * Segments on the disk of this host, shared by its processes, filled from PostgreSQL when asked for. Thread safe.
+ *
+ * <p>What it returns has been checked against its name by this process at least once. A file that is missing, cut or
+ * wrong is fetched again. A segment is fetched by one thread of one process of the host at a time, so that however many
+ * clients ask for a new revision, PostgreSQL is read once. Bounded in bytes: the least recently used that no head refers
+ * to make room; what finds no room, or no disk, is served from memory and not kept.
+ */
+public final class SegmentStore {
+    private static final Logger log = LoggerFactory.getLogger(SegmentStore.class);
+    private static final int STRIPES = 256;
+    private static final Duration HOST_LOCK_LIMIT = Duration.ofSeconds(15);
+    private static final Duration FETCH_LIMIT = Duration.ofSeconds(20);
+    private static final Duration TOUCH_EVERY = Duration.ofMinutes(5);
+    private static final Duration WARN_EVERY = Duration.ofMinutes(1);
+    private static final long LARGEST_DEFAULT = 64L << 30;
+
+    /** Where segments come from. */
+    @FunctionalInterface
+    public interface Source {
+        /** The stored bytes, or nothing when there is no segment of that name (any more). */
+        Optional<byte[]> fetch(Sha256 sha256) throws SQLException;
+    }
+
+    private final SegmentFiles files;
+    private final HostLocks hostLocks;
+    private final long maxBytes;
+    private final Source source;
+    private final Supplier<Heads> heads;
+    private final InstantSource clock;
+    private final ReentrantLock[] stripes = IntStream.range(0, STRIPES).mapToObj(i -> new ReentrantLock())
+            .toArray(ReentrantLock[]::new);
+    private final Map<Sha256, Instant> sound = new ConcurrentHashMap<>();
+    private final AtomicLong usedBytes = new AtomicLong();
+    private final AtomicLong fetched = new AtomicLong();
+    private final ReentrantLock sweeping = new ReentrantLock();
+    private volatile Instant lastWarning = Instant.MIN;
+
+    /**
+     * A store in that folder.
+     *
+     * @param dataDir the folder shared by the processes of a host
+     * @param maxBytes how much it may hold
+     * @param source where segments come from
+     * @param heads what is served now, and so is not evicted
+     * @param clock for the order of use
+     * @throws IOException if the folder cannot be used
+     */
+    public SegmentStore(Path dataDir, long maxBytes, Source source, Supplier<Heads> heads, InstantSource clock)
+            throws IOException {
+        this.files = new SegmentFiles(dataDir.resolve("segments"));
+        this.hostLocks = new HostLocks(dataDir.resolve("locks"));
+        this.maxBytes = maxBytes;
+        this.source = source;
+        this.heads = heads;
+        this.clock = clock;
+        sweep();
+    }
+
+    /** Half of what is free on the disk of that folder, at most 64 GiB. */
+    public static long defaultMaxBytes(Path dataDir) throws IOException {
+        return Math.min(LARGEST_DEFAULT, Files.getFileStore(Files.createDirectories(dataDir)).getUsableSpace() / 2);
+    }
+
+    /** Segments as the database has them. */
+    public static Source from(Database database) {
+        return sha256 -> database.inTransaction("fetch a segment", FETCH_LIMIT,
+                connection -> CatalogQueries.segment(connection, sha256));
+    }
+
+    /**
+     * Opens a segment, fetching it first when needed.
+     *
+     * @param sha256 its name
+     * @param bytes its length, as the manifest says
+     * @throws Fault {@link FaultKind#UNAVAILABLE} if it is not on this host and the database is away,
+     *         {@link FaultKind#REVISION_GONE} if the database has it no more
+     * @throws IOException if the disk fails
+     */
+    public StoredSegment open(Sha256 sha256, long bytes) throws IOException {
+        StoredSegment held = openKept(sha256, bytes);
+        if (held != null) {
+            return held;
+        }
+        ReentrantLock stripe = stripes[sha256.bytes()[0] & 0xff];
+        stripe.lock();
+        try {
+            HostLocks.Lock host = hostLocks.lock(sha256.hex().substring(0, 2), HOST_LOCK_LIMIT);
+            try {
+                StoredSegment meanwhile = openKept(sha256, bytes);
+                return meanwhile != null ? meanwhile : fetch(sha256, bytes);
+            } finally {
+                host.close();
+            }
+        } finally {
+            stripe.unlock();
+        }
+    }
+
+    /** Whether the segment lies on this host; it may still turn out to be damaged. */
+    public boolean holds(Sha256 sha256, long bytes) {
+        return files.exists(sha256, bytes);
+    }
+
+    /** How much it holds, about; other processes of the host change it too. */
+    public long usedBytes() {
+        return usedBytes.get();
+    }
+
+    /** Segments fetched from the database by this process. */
+    public long fetched() {
+        return fetched.get();
+    }
+
+    /** Whether {@code bytes} more would find room without evicting anything. */
+    boolean hasRoomFor(long bytes) {
+        return usedBytes.get() + bytes <= maxBytes;
+    }
+
+    private @Nullable StoredSegment openKept(Sha256 sha256, long bytes) throws IOException {
+        FileChannel file = files.open(sha256, bytes);
+        if (file == null) {
+            return null;
+        }
+        boolean good = false;
+        try {
+            Instant now = clock.instant();
+            Instant touched = sound.get(sha256);
+            if (touched == null && !files.isSound(sha256)) {
+                log.warn("segment {} on this host is damaged and is fetched again", sha256);
+                return null;
+            }
+            if (touched == null || touched.plus(TOUCH_EVERY).isBefore(now)) {
+                sound.put(sha256, now);
+                files.touch(sha256, now);
+            }
+            good = true;
+            return StoredSegment.of(file);
+        } catch (NoSuchFileException e) {
+            return null;
+        } finally {
+            if (!good) {
+                file.close();
+            }
+        }
+    }
+
+    private StoredSegment fetch(Sha256 sha256, long bytes) throws IOException {
+        Optional<byte[]> found;
+        try {
+            found = source.fetch(sha256);
+        } catch (SQLException e) {
+            throw new Fault(FaultKind.UNAVAILABLE,
+                    "a segment is not on this host, and the database cannot be reached now", e);
+        }
+        byte[] content = found
+                .orElseThrow(() -> new Fault(FaultKind.REVISION_GONE, "segment " + sha256 + " is no longer kept"));
+        if (content.length != bytes || !Sha256.of(content).equals(sha256)) {
+            throw new Fault(FaultKind.INTERNAL, "segment " + sha256 + " in the database is damaged");
+        }
+        fetched.incrementAndGet();
+        if (!hasRoomFor(bytes)) {
+            sweep();
+        }
+        if (hasRoomFor(bytes)) {
+            try {
+                files.write(sha256, content);
+                sound.put(sha256, clock.instant());
+                usedBytes.addAndGet(bytes);
+            } catch (IOException e) {
+                warn("cannot keep segments on this host, serving them from memory", e);
+            }
+        } else {
+            warn("no room for segments on this host, serving them from memory", null);
+        }
+        return StoredSegment.of(content);
+    }
+
+    private void warn(String what, @Nullable IOException e) {
+        Instant now = clock.instant();
+        if (lastWarning.isBefore(now.minus(WARN_EVERY))) {
+            lastWarning = now;
+            log.warn("{} ({} of {} bytes used){}", what, usedBytes.get(), maxBytes, e == null ? "" : ": " + e);
+        }
+    }
+
+    /** Counts what is there and deletes what has to go; at most once at a time. */
+    void sweep() throws IOException {
+        if (!sweeping.tryLock()) {
+            return;
+        }
+        try {
+            List<SegmentFiles.Kept> all = files.list(clock.instant());
+            long used = all.stream().mapToLong(SegmentFiles.Kept::bytes).sum();
+            if (used > maxBytes * 9 / 10) {
+                Set<Sha256> needed = needed();
+                List<SegmentFiles.Kept> candidates = all.stream().filter(k -> !needed.contains(k.sha256()))
+                        .sorted(Comparator.comparing(SegmentFiles.Kept::lastUsed)).toList();
+                for (SegmentFiles.Kept candidate : candidates) {
+                    if (used <= maxBytes * 8 / 10) {
+                        break;
+                    }
+                    files.delete(candidate.sha256());
+                    sound.remove(candidate.sha256());
+                    used -= candidate.bytes();
+                }
+            }
+            usedBytes.set(used);
+        } finally {
+            sweeping.unlock();
+        }
+    }
+
+    private Set<Sha256> needed() {
+        Set<Sha256> needed = new HashSet<>();
+        for (SetState set : heads.get().byName().values()) {
+            set.manifest().segments().forEach(segment -> needed.add(segment.sha256()));
+        }
+        return needed;
+    }
+}
