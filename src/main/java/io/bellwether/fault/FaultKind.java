@@ -11,16 +11,22 @@ public enum FaultKind {
                             false), METHOD_NOT_ALLOWED(405, "method-not-allowed", 2, false), CONFLICT(409, "conflict",
                                     1, false), REVISION_GONE(410, "revision-gone", 1, false), PRECONDITION_FAILED(412,
                                             "precondition-failed", 1,
-                                            false), TOO_LARGE(413, "too-large", 2, false), RANGE_NOT_SATISFIABLE(416,
-                                                    "range-not-satisfiable", 1, false), REFUSED_BY_GUARD(409,
-                                                            "refused-by-guard", 3, false), BEHIND_MIN_REVISION(503,
-                                                                    "behind-min-revision", 1, false), OVERLOADED(503,
-                                                                            "overloaded", 1, true), UNAVAILABLE(503,
-                                                                                    "unavailable", 1,
-                                                                                    true), TIMEOUT(504, "timeout", 1,
-                                                                                            true), INTERNAL(500,
-                                                                                                    "internal", 1,
-                                                                                                    true);
+                                            false), TOO_LARGE(413, "too-large", 2, false), UNSUPPORTED_MEDIA_TYPE(415,
+                                                    "unsupported-media-type", 2, false), RANGE_NOT_SATISFIABLE(416,
+                                                            "range-not-satisfiable", 1, false), REFUSED_BY_GUARD(409,
+                                                                    "refused-by-guard", 3,
+                                                                    false), BEHIND_MIN_REVISION(503,
+                                                                            "behind-min-revision", 1,
+                                                                            false), OVERLOADED(503,
+                                                                                    "overloaded", 1,
+                                                                                    true), UNAVAILABLE(503,
+                                                                                            "unavailable", 1,
+                                                                                            true), TIMEOUT(504,
+                                                                                                    "timeout", 1,
+                                                                                                    true), INTERNAL(500,
+                                                                                                            "internal",
+                                                                                                            1,
+                                                                                                            true);
 
     private final int status;
     private final String problemType;

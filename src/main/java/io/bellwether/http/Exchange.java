@@ -120,17 +120,33 @@ public final class Exchange {
      * The body as JSON.
      *
      * @throws Fault {@link FaultKind#INVALID_REQUEST} if it is none, {@link FaultKind#TOO_LARGE} above
-     *         {@link Limits#MAX_ADMIN_BODY_BYTES}
+     *         {@link Limits#MAX_ADMIN_BODY_BYTES}, {@link FaultKind#UNSUPPORTED_MEDIA_TYPE} if it is said to be something
+     *         else
      */
     public JsonNode body() throws IOException {
+        return Json.read(bodyBytes());
+    }
+
+    /** As {@link #body}, but no body stands for an object without members. */
+    public JsonNode bodyOrEmpty() throws IOException {
+        byte[] body = bodyBytes();
+        return body.length == 0 ? Json.object() : Json.read(body);
+    }
+
+    private byte[] bodyBytes() throws IOException {
+        byte[] body;
         try (InputStream in = context.req().getInputStream()) {
-            byte[] body = in.readNBytes(Limits.MAX_ADMIN_BODY_BYTES + 1);
-            if (body.length > Limits.MAX_ADMIN_BODY_BYTES) {
-                throw new Fault(FaultKind.TOO_LARGE,
-                        "the body must be at most " + Limits.MAX_ADMIN_BODY_BYTES + " bytes");
-            }
-            return Json.read(body);
+            body = in.readNBytes(Limits.MAX_ADMIN_BODY_BYTES + 1);
         }
+        if (body.length > Limits.MAX_ADMIN_BODY_BYTES) {
+            throw new Fault(FaultKind.TOO_LARGE, "the body must be at most " + Limits.MAX_ADMIN_BODY_BYTES + " bytes");
+        }
+        String type = context.req().getContentType();
+        if (body.length > 0 && type != null && !type.split(";", 2)[0].strip().equalsIgnoreCase(Json.TYPE)) {
+            throw new Fault(FaultKind.UNSUPPORTED_MEDIA_TYPE,
+                    "the body must be " + Json.TYPE + "; Content-Type says " + type);
+        }
+        return body;
     }
 
     /** Sets a header field of the answer. */

@@ -129,6 +129,10 @@ public final class SetDefinitionJson {
 
     private static void checkUrl(String url, List<String> wrong) {
         try {
+            if (!url.chars().allMatch(c -> c > 0x20 && c < 0x7f)) {
+                wrong.add("source.url must be printable ASCII; write other characters percent-encoded");
+                return;
+            }
             URI uri = new URI(url);
             String scheme = uri.getScheme() == null ? "" : uri.getScheme().toLowerCase(Locale.ROOT);
             if (!Set.of("http", "https", "file").contains(scheme)) {

@@ -79,6 +79,7 @@ class SetDefinitionJsonTest {
             "{\"source\":{\"url\":\"http://x\",\"headers\":{\"A\":\"1\",\"a\":\"2\"}},\"schedule\":\"* * * * *\"}|source.headers.a is given twice",
             "{\"source\":{\"url\":\"http://x\"},\"schedule\":\"* * * * *\",\"guard\":{\"allowEmpty\":1}}|guard.allowEmpty must be true",
             "{\"source\":{\"url\":\"http://x\"},\"schedule\":\"* * * * *\",\"guard\":{\"duplicateKeys\":\"first\"}}|guard.duplicateKeys must be one of",
+            "{\"source\":{\"url\":\"http://x/\\ud800\"},\"schedule\":\"* * * * *\"}|source.url must be printable ASCII",
             "[]|a set definition must be a JSON object"})
     void read_somethingWrong_saysWhat(String text, String complaint) throws Exception {
         assertThat(complaints(text)).singleElement().asString().startsWith(complaint);
