@@ -10,8 +10,8 @@ final class ArrayFraming extends Framing {
     private boolean first = true;
     private boolean breaks;
     private long lineFeeds;
-    /** Where the present element begins, if there is one; moves with the window. */
     private boolean inElement;
+    private boolean endMissing;
 
     ArrayFraming(FeedWindow window, FeedLimits limits, long line) {
         super(window, limits, line);
@@ -78,6 +78,7 @@ final class ArrayFraming extends Framing {
 
     private void findEnd() throws IOException, JsonFault {
         breaks = false;
+        endMissing = true;
         int depth = 0;
         boolean text = false;
         int length = 0;
@@ -105,6 +106,7 @@ final class ArrayFraming extends Framing {
                 } else if (c == '}' || c == ']') {
                     if (--depth == 0) {
                         end = i;
+                        endMissing = false;
                         tooLong(i - window.from);
                         return;
                     }
@@ -121,6 +123,11 @@ final class ArrayFraming extends Framing {
                 throw new JsonFault(FeedProblem.TRUNCATED, window.to, "the feed ends in the middle of a policy");
             }
         }
+    }
+
+    /** Whether the end of an element was looked for in vain. */
+    boolean endIsMissing() {
+        return endMissing;
     }
 
     private void tooLong(int length) throws JsonFault {

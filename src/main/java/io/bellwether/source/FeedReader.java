@@ -96,7 +96,10 @@ public final class FeedReader {
         if (frames == null) {
             return new FeedException(fault.problem(), fault.reason(), fault.line(), window.offset(fault.at()), null);
         }
-        return frames instanceof LineFraming lines ? inLine(lines, fault) : inArray(frames, lookCloser(fault));
+        return switch (frames) {
+            case LineFraming lines -> inLine(lines, fault);
+            case ArrayFraming array -> inArray(array, array.endIsMissing() ? lookCloser(fault) : fault);
+        };
     }
 
     private FeedException inLine(LineFraming frames, JsonFault fault) {
@@ -105,7 +108,7 @@ public final class FeedReader {
         return new FeedException(problem, fault.reason(), frames.line, window.offset(fault.at()), null);
     }
 
-    private FeedException inArray(Framing frames, JsonFault fault) {
+    private FeedException inArray(ArrayFraming frames, JsonFault fault) {
         long line = frames.line;
         for (int i = window.from; i < fault.at(); i++) {
             line += window.bytes[i] == '\n' ? 1 : 0;
@@ -115,15 +118,12 @@ public final class FeedReader {
 
     /** An element of an array seems to have no end when a quote or a bracket is missing in it: that is the better news. */
     private JsonFault lookCloser(JsonFault fault) {
-        if (fault.problem() == FeedProblem.TRUNCATED || fault.problem() == FeedProblem.TOO_LONG) {
-            try {
-                parser.parse(window.bytes, window.from, window.to, policy);
-            } catch (JsonFault inside) {
-                if (inside.problem() != FeedProblem.TRUNCATED && inside.problem() != FeedProblem.TOO_LONG) {
-                    return inside;
-                }
-            }
+        try {
+            parser.parse(window.bytes, window.from, window.to, policy);
+            return fault;
+        } catch (JsonFault inside) {
+            boolean same = inside.problem() == FeedProblem.TRUNCATED || inside.problem() == FeedProblem.TOO_LONG;
+            return same ? fault : inside;
         }
-        return fault;
     }
 }

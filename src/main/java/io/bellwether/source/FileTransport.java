@@ -2,7 +2,6 @@ package io.bellwether.source;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -88,7 +87,7 @@ final class FileTransport implements FeedStream.Transport {
         }
     }
 
-    /** Looks at the deadline before each read. */
+    /** Looks at the deadline and at the thread's interrupt before each read; the JDK's streams of files do neither. */
     private static final class Body extends InputStream {
         private final InputStream in;
         private final Deadline deadline;
@@ -101,11 +100,10 @@ final class FileTransport implements FeedStream.Transport {
         @Override
         public int read(byte[] bytes, int offset, int length) throws IOException {
             deadline.check();
-            try {
-                return in.read(bytes, offset, length);
-            } catch (ClosedByInterruptException e) {
-                throw new FeedException(FeedProblem.STOPPED, "reading the feed was stopped", e);
+            if (Thread.currentThread().isInterrupted()) {
+                throw new FeedException(FeedProblem.STOPPED, "reading the feed was stopped");
             }
+            return in.read(bytes, offset, length);
         }
 
         @Override

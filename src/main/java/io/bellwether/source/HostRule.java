@@ -16,9 +16,14 @@ record HostRule(String pattern, int port) {
             .compile("\\*|(\\*\\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
     private static final Pattern ALMOST_ADDRESS = Pattern.compile("(.*\\.)?(\\d+|0x[0-9a-f]*)");
 
-    /** Whether {@code pattern} could be such a rule; what ends in a number is an address, or a way to hide one. */
+    /** Whether {@code pattern} could be such a rule. */
     static boolean isValid(String pattern) {
-        return FORM.matcher(pattern).matches() && !ALMOST_ADDRESS.matcher(pattern).matches() && pattern.length() <= 253;
+        return FORM.matcher(pattern).matches() && !isDisguisedAddress(pattern) && pattern.length() <= 253;
+    }
+
+    /** Whether this is no address, but would be taken for one somewhere: 127.1, 0x7f.1, 2130706433, fe80::1%eth0. */
+    static boolean isDisguisedAddress(String host) {
+        return AddressBlock.literal(host) == null && (ALMOST_ADDRESS.matcher(host).matches() || host.indexOf('%') >= 0);
     }
 
     /** The one form in which hosts are compared. */

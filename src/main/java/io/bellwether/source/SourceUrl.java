@@ -38,6 +38,9 @@ record SourceUrl(URI uri) {
         if (!scheme.equals("file") && uri.getHost() == null) {
             throw bad("the source URL has no host, or one that is no host name");
         }
+        if (HostRule.isDisguisedAddress(HostRule.normal(String.valueOf(uri.getHost())))) {
+            throw bad("the source URL's host must be a name, or an address in full decimal or hexadecimal digits");
+        }
         if (uri.getPort() == 0 || uri.getPort() > 65_535) {
             throw bad("the source URL has port " + uri.getPort());
         }
