@@ -42,6 +42,17 @@ public final class CatalogService implements Service {
      */
     public record View(Heads heads, boolean stale) {}
 
+    /** Something else that is loaded with the heads, whenever its own counter moved. */
+    @FunctionalInterface
+    public interface TokensLoader {
+        /**
+         * Loads all tokens anew, in the transaction that loads the heads.
+         *
+         * @throws SQLException whatever the database says; everything is then loaded again soon
+         */
+        void load(Connection connection) throws SQLException;
+    }
+
     private final Database database;
     private final Meters meters;
     private final HeadsFile file;
@@ -49,7 +60,7 @@ public final class CatalogService implements Service {
     private final Periodic listener = new Periodic("catalog-listen", Duration.ofSeconds(1), this::listenOnce);
     private final Periodic keeper = new Periodic("catalog-keep", Duration.ofSeconds(5), this::keepOnce);
     private final List<Consumer<Heads>> headsListeners = new CopyOnWriteArrayList<>();
-    private final List<Runnable> tokensListeners = new CopyOnWriteArrayList<>();
+    private final List<TokensLoader> tokensLoaders = new CopyOnWriteArrayList<>();
     private final List<Runnable> jobsListeners = new CopyOnWriteArrayList<>();
     private volatile Heads heads = Heads.NONE;
     private volatile boolean seen;
@@ -129,9 +140,12 @@ public final class CatalogService implements Service {
         headsListeners.add(listener);
     }
 
-    /** Calls {@code listener} whenever tokens changed, and once with the first load; it may use the database. */
-    public void onTokens(Runnable listener) {
-        tokensListeners.add(listener);
+    /**
+     * Loads tokens by {@code loader} with the first load and whenever tokens changed; a request that joined the look
+     * which found the change is answered after it. To be called before the start.
+     */
+    public void onTokens(TokensLoader loader) {
+        tokensLoaders.add(loader);
     }
 
     /** Calls {@code listener} when jobs or queued runs changed somewhere. A hint: it can be lost. */
@@ -174,21 +188,23 @@ public final class CatalogService implements Service {
         long begun = System.nanoTime();
         Heads loaded = Transactions.<Heads, RuntimeException>run(connection, "load the heads", LOAD_LIMIT, c -> {
             CatalogQueries.oneState(c);
-            return CatalogQueries.load(c, held);
+            Heads fresh = CatalogQueries.load(c, held);
+            if (!seen || fresh.tokensVersion() != held.tokensVersion() || !fresh.epoch().equals(held.epoch())) {
+                for (TokensLoader loader : tokensLoaders) {
+                    loader.load(c);
+                }
+            }
+            return fresh;
         });
         connection.setNetworkTimeout(Runnable::run, Math.toIntExact(LOOK_LIMIT.toMillis()));
         if (!held.isNothing() && !held.epoch().equals(loaded.epoch())) {
             log.warn("the database has another epoch, {} instead of {}: everything was loaded again", loaded.epoch(),
                     held.epoch());
         }
-        boolean first = !seen;
         seen = true;
         swap(loaded);
         log.debug("loaded heads {} of {} sets in {} ms", loaded.version(), loaded.byName().size(),
                 (System.nanoTime() - begun) / 1_000_000);
-        if (first || loaded.tokensVersion() != held.tokensVersion() || !loaded.epoch().equals(held.epoch())) {
-            tokensListeners.forEach(CatalogService::call);
-        }
     }
 
     private void swap(Heads loaded) {

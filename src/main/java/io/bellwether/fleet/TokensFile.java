@@ -1,0 +1,111 @@
+package io.bellwether.fleet;
+
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.bellwether.policy.Sha256;
+
+/**
+ * The last tokens, hashes and no secrets, in a file that the processes of a host share, readable by their user alone; so
+ * that one can start and let servers in while the database is away. Not thread safe.
+ */
+final class TokensFile {
+    private static final Logger log = LoggerFactory.getLogger(TokensFile.class);
+    private static final int FORMAT = 0x746f6b01;
+    private static final long NONE = Long.MIN_VALUE;
+
+    private final Path path;
+
+    TokensFile(Path dataDir) {
+        this.path = dataDir.resolve("tokens");
+    }
+
+    /** What was kept last; nothing when there is nothing that can be read. */
+    List<Tokens.Entry> read() {
+        List<Tokens.Entry> entries = new ArrayList<>();
+        try (DataInputStream in = new DataInputStream(Files.newInputStream(path))) {
+            if (in.readInt() != FORMAT) {
+                return List.of();
+            }
+            for (int left = in.readInt(); left > 0; left--) {
+                String id = in.readUTF();
+                String server = in.readUTF();
+                List<String> sets = new ArrayList<>();
+                for (int patterns = in.readUnsignedShort(); patterns > 0; patterns--) {
+                    sets.add(in.readUTF());
+                }
+                Instant created = Instant.EPOCH.plus(in.readLong(), ChronoUnit.MICROS);
+                long expires = in.readLong();
+                Grant grant = new Grant(id, server, sets, created,
+                        expires == NONE ? null : Instant.EPOCH.plus(expires, ChronoUnit.MICROS), null);
+                entries.add(new Tokens.Entry(grant, Sha256.wrap(in.readNBytes(Sha256.LENGTH))));
+            }
+            return entries;
+        } catch (NoSuchFileException e) {
+            return List.of();
+        } catch (IOException | RuntimeException e) {
+            log.warn("the last tokens in {} cannot be read and are ignored: {}", path, e.toString());
+            return List.of();
+        }
+    }
+
+    void write(List<Tokens.Entry> entries) throws IOException {
+        Path folder = path.toAbsolutePath().getParent();
+        Files.createDirectories(folder);
+        Path temporary = Files.createTempFile(folder, "tokens-", ".tmp", readableByUsAlone());
+        try {
+            try (DataOutputStream out = new DataOutputStream(
+                    new BufferedOutputStream(Files.newOutputStream(temporary)))) {
+                out.writeInt(FORMAT);
+                out.writeInt(entries.size());
+                for (Tokens.Entry entry : entries) {
+                    write(entry, out);
+                }
+            }
+            Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } finally {
+            Files.deleteIfExists(temporary);
+        }
+    }
+
+    private static void write(Tokens.Entry entry, DataOutputStream out) throws IOException {
+        Grant grant = entry.grant();
+        out.writeUTF(grant.id());
+        out.writeUTF(grant.server());
+        out.writeShort(grant.sets().size());
+        for (String set : grant.sets()) {
+            out.writeUTF(set);
+        }
+        out.writeLong(micros(grant.createdAt()));
+        out.writeLong(micros(grant.expiresAt()));
+        out.write(entry.secretSha256().bytes());
+    }
+
+    private static long micros(@Nullable Instant instant) {
+        return instant == null ? NONE : ChronoUnit.MICROS.between(Instant.EPOCH, instant);
+    }
+
+    private static FileAttribute<?>[] readableByUsAlone() {
+        return FileSystems.getDefault().supportedFileAttributeViews().contains("posix")
+                ? new FileAttribute<?>[]{
+                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))}
+                : new FileAttribute<?>[0];
+    }
+}
