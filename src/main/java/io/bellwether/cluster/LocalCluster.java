@@ -107,7 +107,7 @@ public final class LocalCluster implements AutoCloseable {
         startRedis(ports, cache);
         startProcesses(ports);
         startNginx(nginxProgram, front);
-        fleet().awaitReady();
+        fleet().awaitReady(true);
         running = true;
         writeClusterFile();
         var unused = timer.scheduleWithFixedDelay(this::lookAfter, 200, 200, TimeUnit.MILLISECONDS);
@@ -310,7 +310,12 @@ public final class LocalCluster implements AutoCloseable {
 
     /** One {@code serve} process, to stop and start; numbers begin at 1. */
     public Part process(int number) {
-        return new Part(fleet().get(number), () -> fleet().awaitReady());
+        return new Part(fleet().get(number), this::awaitReady);
+    }
+
+    /** Waits until all processes are ready, those too that are being started again. */
+    public void awaitReady() throws InterruptedException, ClusterException {
+        fleet().awaitReady(false);
     }
 
     /** How many {@code serve} processes it has. */

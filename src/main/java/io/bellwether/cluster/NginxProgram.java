@@ -147,14 +147,14 @@ final class NginxProgram {
 
     private static String howToInstall() {
         if (Executables.onPath("apt-get").isPresent()) {
-            return "apt-get install nginx";
+            return "install it: apt-get install nginx";
         }
         for (String manager : List.of("dnf", "zypper", "pacman", "apk", "brew")) {
             if (Executables.onPath(manager).isPresent()) {
                 return switch (manager) {
-                    case "pacman" -> "pacman -S nginx";
-                    case "apk" -> "apk add nginx";
-                    default -> manager + " install nginx";
+                    case "pacman" -> "install it: pacman -S nginx";
+                    case "apk" -> "install it: apk add nginx";
+                    default -> "install it: " + manager + " install nginx";
                 };
             }
         }

@@ -30,7 +30,7 @@ final class ServeEnvironment {
         env.put("BELLWETHER_REDIS_URL", redis.url());
         env.put("BELLWETHER_ADMIN_TOKEN", adminToken);
         env.put("BELLWETHER_DATA_DIR", dir.processData().toString());
-        env.putIfAbsent("BELLWETHER_SOURCE_ALLOW", "*,127.0.0.1,localhost,file:/");
+        env.putIfAbsent("BELLWETHER_SOURCE_ALLOW", "*,localhost,file:/");
         // A person who presses ctrl-C waits for this.
         env.putIfAbsent("BELLWETHER_SHUTDOWN_GRACE", "PT5S");
         env.merge("BELLWETHER_JVM_OPTS", JVM_OPTS, (theirs, ours) -> ours + " " + theirs);

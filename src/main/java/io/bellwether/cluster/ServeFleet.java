@@ -7,10 +7,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
 /** The {@code serve} processes of the cluster, numbered from 1. Thread-safe. */
 final class ServeFleet {
     private static final Duration START_LIMIT = Duration.ofMinutes(2);
+
+    private static final long PAUSE_MS = 20;
 
     private final List<Integer> ports;
     private final List<Child> children = new ArrayList<>();
@@ -63,21 +66,17 @@ final class ServeFleet {
     /**
      * Waits until all are ready, as each says itself.
      *
-     * @throws ClusterException when one ends instead, or not all are ready in time
+     * @param starting whether one that is dead is an error, instead of something the supervisor mends
+     * @throws ClusterException when not all are ready in time
      */
-    void awaitReady() throws InterruptedException, ClusterException {
-        boolean ready = Waiting.<ClusterException>until(START_LIMIT, () -> {
-            try {
-                return learnNames(true);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new ClusterException("interrupted while starting", e);
+    void awaitReady(boolean starting) throws InterruptedException, ClusterException {
+        long end = System.nanoTime() + START_LIMIT.toNanos();
+        while (!learnNames(starting)) {
+            if (System.nanoTime() - end > 0) {
+                throw new ClusterException("not all processes are ready after " + START_LIMIT.toSeconds()
+                        + " s; their logs are " + children.getFirst().log().file() + " and beside it");
             }
-        });
-        if (!ready) {
-            throw new ClusterException(
-                    "not all processes are ready after " + START_LIMIT.toSeconds() + " s; their logs are "
-                            + children.getFirst().log().file() + " and beside it");
+            TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
         }
     }
 

@@ -25,6 +25,7 @@ import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,6 +33,8 @@ import org.junit.jupiter.api.io.TempDir;
 class LocalClusterTest {
     private static final Duration LIMIT = Duration.ofSeconds(20);
     @TempDir
+    @SuppressWarnings("NullAway.Init")
+    private static Path temporary;
     @SuppressWarnings("NullAway.Init")
     private static Path dir;
     @SuppressWarnings("NullAway.Init")
@@ -43,7 +46,13 @@ class LocalClusterTest {
 
     @BeforeAll
     static void start() throws Exception {
+        dir = temporary.resolve("it's a $folder; \"quoted\" {ü}");
         cluster = LocalCluster.start(options(dir), _ -> {});
+    }
+
+    @BeforeEach
+    void awaitAll() throws Exception {
+        cluster.awaitReady();
     }
 
     @AfterAll
