@@ -1,0 +1,126 @@
+package io.bellwether.refresh;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+
+import org.jspecify.annotations.Nullable;
+
+import io.bellwether.database.BinaryCopyOut;
+import io.bellwether.lease.LeaseLostException;
+import io.bellwether.policy.CutRule;
+import io.bellwether.policy.Limits;
+import io.bellwether.policy.SegmentRef;
+
+/** Builds the segments of the next revision, and those of its delta, from the staged changes. Not thread safe. */
+final class DraftBuilder implements SegmentBuilder.Segments {
+    /** How far the average segment may stray from the target before a set is cut anew. */
+    private static final int TOO_LARGE = 4;
+    private static final int TOO_SMALL = 8;
+    private static final int LOOK_MASK = 0x3ff;
+
+    private final SetState set;
+    private final RunWatch watch;
+    private final SegmentStore store;
+    private final SegmentPress press;
+    private final List<Future<SegmentRef>> segments = new ArrayList<>();
+
+    DraftBuilder(SetState set, RunWatch watch, SegmentStore store, SegmentPress press) {
+        this.set = set;
+        this.watch = watch;
+        this.store = store;
+        this.press = press;
+    }
+
+    /**
+     * Builds.
+     *
+     * @param base the segments of the head
+     * @param reader reads the staged changes
+     */
+    Draft build(List<SegmentRef> base, Connection reader, Staging staging, Difference difference)
+            throws SQLException, LeaseLostException, InterruptedException, RefusedException {
+        int bits = bits(set, difference, staging.rawBytes());
+        Integer before = set.segmentBits();
+        boolean recut = before == null || bits != before;
+        SegmentBuilder builder = new SegmentBuilder(base, new CutRule(bits), recut, this);
+        DeltaBuilder delta = set.published()
+                ? new DeltaBuilder(press, Draft.deltaLimit(set.rawBytes() + staging.rawBytes()))
+                : null;
+        if (!difference.isNothing()) {
+            apply(reader, staging, builder, delta);
+        }
+        builder.finish();
+        List<SegmentRef> built = SegmentPress.await(segments);
+        Draft draft = Draft.of(bits, base, built, delta == null ? null : delta.finish());
+        if (draft.manifest().policies() != difference.policies()) {
+            throw new IllegalStateException("the segments hold " + draft.manifest().policies()
+                    + " policies, the feed " + difference.policies());
+        }
+        return draft;
+    }
+
+    private void apply(Connection reader, Staging staging, SegmentBuilder builder, @Nullable DeltaBuilder delta)
+            throws SQLException, LeaseLostException, InterruptedException, RefusedException {
+        long bytes = 0;
+        try (BinaryCopyOut rows = new BinaryCopyOut(reader, staging.changes(), 2)) {
+            for (long n = 1; rows.next(); n++) {
+                byte[] key = rows.bytes(0);
+                boolean put = rows.length(1) >= 0;
+                if (put) {
+                    builder.put(key, rows.row(), rows.offset(1), rows.length(1));
+                } else {
+                    builder.delete(key);
+                }
+                if (delta != null && put) {
+                    delta.put(key, rows.row(), rows.offset(1), rows.length(1));
+                } else if (delta != null) {
+                    delta.delete(key);
+                }
+                bytes += rows.row().length;
+                if ((n & LOOK_MASK) == 0) {
+                    watch.at(n, bytes);
+                    watch.check();
+                }
+            }
+        }
+    }
+
+    /** How the next revision is cut: as the head is, unless that makes segments far from the size wanted. */
+    static int bits(SetState set, Difference difference, long stagedBytes) {
+        Integer bits = set.segmentBits();
+        if (bits != null && difference.policies() == 0) {
+            return bits;
+        }
+        // What is deleted or replaced is taken to be of average size.
+        double average = set.policies() == 0 ? 0 : (double) set.rawBytes() / (double) set.policies();
+        double gone = average * (double) (difference.upserts() - difference.added() + difference.deletes());
+        long rawBytes = Math.max(stagedBytes, set.rawBytes() + stagedBytes - Math.round(gone));
+        int best = CutRule.bitsFor(difference.policies(), rawBytes);
+        if (bits == null || !set.published()) {
+            return best;
+        }
+        double segment = (double) rawBytes / (double) difference.policies() * Math.pow(2, bits);
+        boolean farOff = segment > (double) TOO_LARGE * Limits.SEGMENT_RAW_TARGET_BYTES
+                || segment < (double) Limits.SEGMENT_RAW_TARGET_BYTES / TOO_SMALL;
+        return farOff ? best : bits;
+    }
+
+    @Override
+    public byte[] lines(SegmentRef old) throws SQLException {
+        return store.lines(old);
+    }
+
+    @Override
+    public void keep(SegmentRef old) {
+        segments.add(CompletableFuture.completedFuture(old));
+    }
+
+    @Override
+    public void build(Chunk chunk) throws InterruptedException, SQLException {
+        segments.add(press.press(chunk));
+    }
+}

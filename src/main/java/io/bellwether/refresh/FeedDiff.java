@@ -1,0 +1,159 @@
+package io.bellwether.refresh;
+
+import java.nio.charset.StandardCharsets;
+import java.security.DigestException;
+import java.security.MessageDigest;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.bellwether.database.BinaryCopyOut;
+import io.bellwether.lease.LeaseLostException;
+import io.bellwether.policy.SetDefinition.DuplicateKeys;
+import io.bellwether.policy.Sha256;
+import io.bellwether.source.FeedException;
+import io.bellwether.source.FeedPolicy;
+import io.bellwether.source.FeedStream;
+
+/**
+ * Streams a feed against the index of what the set holds, and stages what is new, changed or gone. Memory: the index and
+ * one policy. Not thread safe.
+ */
+final class FeedDiff {
+    private static final int LISTED_REPETITIONS = 20;
+    private static final int SHOWN_KEY = 80;
+    /** How many policies go by between two looks at the lease. */
+    private static final int LOOK_MASK = 0x3ff;
+
+    private final SetState set;
+    private final RunWatch watch;
+    private final Staging staging;
+    private final PolicyIndex index;
+    private final MessageDigest digest = Sha256.newDigest();
+    private final byte[] keySha256 = new byte[Sha256.LENGTH];
+    private final byte[] bodySha256 = new byte[Sha256.LENGTH];
+    private final List<String> repetitions = new ArrayList<>();
+    private long repeated;
+    private long added;
+
+    FeedDiff(SetState set, RunWatch watch, Staging staging) {
+        this.set = set;
+        this.watch = watch;
+        this.staging = staging;
+        this.index = new PolicyIndex(set.policies());
+    }
+
+    /**
+     * Compares. Nothing is staged of a feed that is refused for a repeated key.
+     *
+     * @param reader reads what the set holds; free before the staging is used
+     * @throws FeedException if the feed is bad or could not be read
+     */
+    Difference run(Connection reader, FeedStream feed)
+            throws SQLException, FeedException, LeaseLostException, InterruptedException {
+        if (set.published()) {
+            loadIndex(reader);
+        }
+        long same = stream(feed);
+        long upserts = staging.endCopy();
+        long deletes = index.unseen();
+        boolean refused = repeated > 0 && set.definition().guard().duplicateKeys() == DuplicateKeys.REFUSE;
+        if (repeated > 0 && !refused) {
+            upserts = staging.settle(set.setId());
+            same = index.size() - deletes - upserts;
+        }
+        return new Difference(index.size() - deletes, upserts, added, deletes, same, repeated, repetitions);
+    }
+
+    /** Stages the keys of the policies that the feed did not bring; to be called when there are some. */
+    void stageVanished(Connection reader) throws SQLException, LeaseLostException, InterruptedException {
+        long found = 0;
+        try (BinaryCopyOut rows = new BinaryCopyOut(reader, "select key from policy where set_id = " + set.setId(),
+                1)) {
+            for (long n = 0; rows.next(); n++) {
+                digest.update(rows.row(), rows.offset(0), rows.length(0));
+                finish(keySha256);
+                if (index.isUnseen(keySha256)) {
+                    staging.vanish(rows.row(), rows.offset(0), rows.length(0));
+                    found++;
+                }
+                look(n, 0);
+            }
+        }
+        staging.endCopy();
+        if (found != index.unseen()) {
+            throw new IllegalStateException("the set was changed meanwhile: " + found + " of " + index.unseen()
+                    + " vanished policies found");
+        }
+    }
+
+    private void loadIndex(Connection reader) throws SQLException, LeaseLostException, InterruptedException {
+        try (BinaryCopyOut rows = new BinaryCopyOut(reader,
+                "select key, body_sha256 from policy where set_id = " + set.setId(), 2)) {
+            for (long n = 0; rows.next(); n++) {
+                digest.update(rows.row(), rows.offset(0), rows.length(0));
+                finish(keySha256);
+                index.load(keySha256, rows.row(), rows.offset(1));
+                look(n, 0);
+            }
+        }
+    }
+
+    /** Returns how many policies were found as they were. */
+    private long stream(FeedStream feed) throws SQLException, FeedException, LeaseLostException, InterruptedException {
+        boolean refuse = set.definition().guard().duplicateKeys() == DuplicateKeys.REFUSE;
+        long same = 0;
+        FeedPolicy policy = feed.next();
+        for (long n = 1; policy != null; policy = feed.next(), n++) {
+            policy.updateWithKey(digest);
+            finish(keySha256);
+            policy.updateWithBody(digest);
+            finish(bodySha256);
+            boolean stage = false;
+            switch (index.offer(keySha256, bodySha256)) {
+                case SAME -> same++;
+                case CHANGED -> stage = true;
+                case NEW -> {
+                    added++;
+                    stage = true;
+                }
+                case AGAIN -> {
+                    repeat(policy);
+                    stage = true;
+                }
+            }
+            if (stage && !(refuse && repeated > 0)) {
+                staging.put(policy, bodySha256);
+            }
+            look(n, feed.feedBytes());
+        }
+        look(0, feed.feedBytes());
+        return same;
+    }
+
+    private void repeat(FeedPolicy policy) {
+        repeated++;
+        if (repetitions.size() < LISTED_REPETITIONS) {
+            String key = new String(policy.keyBuffer(), policy.keyOffset(), policy.keyLength(), StandardCharsets.UTF_8);
+            int length = key.codePointCount(0, key.length());
+            String shown = length <= SHOWN_KEY ? key : key.substring(0, key.offsetByCodePoints(0, SHOWN_KEY)) + "…";
+            repetitions.add("line " + policy.line() + ": \"" + shown + "\"");
+        }
+    }
+
+    private void look(long rows, long bytes) throws LeaseLostException, InterruptedException {
+        if ((rows & LOOK_MASK) == 0) {
+            watch.at(rows, bytes);
+            watch.check();
+        }
+    }
+
+    private void finish(byte[] into) {
+        try {
+            digest.digest(into, 0, into.length);
+        } catch (DigestException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

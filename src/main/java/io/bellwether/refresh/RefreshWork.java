@@ -1,0 +1,242 @@
+package io.bellwether.refresh;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.bellwether.database.AmbiguousCommitException;
+import io.bellwether.database.Database;
+import io.bellwether.database.Transactions;
+import io.bellwether.lease.JobWork;
+import io.bellwether.lease.LeaseLostException;
+import io.bellwether.lease.RunLease;
+import io.bellwether.lease.RunResult;
+import io.bellwether.policy.SegmentRef;
+import io.bellwether.source.FeedException;
+import io.bellwether.source.FeedSource;
+import io.bellwether.source.FeedStream;
+import io.bellwether.source.FeedTotals;
+import io.bellwether.source.Opened;
+import io.bellwether.source.SourceRequest;
+import io.bellwether.source.SourceTimeouts;
+import io.bellwether.telemetry.Meters;
+
+/**
+ * The work of a refresh job: brings a set to what its source says now. Thread safe.
+ *
+ * <p>Phases: <em>fetch</em> until the source has answered, <em>diff</em> until the feed was read and compared,
+ * <em>build</em> until the segments are stored, <em>publish</em>. Whatever happens before the COMMIT of the last one,
+ * readers see nothing of it.
+ */
+public final class RefreshWork implements JobWork {
+    private static final Duration SHORT = Duration.ofSeconds(10);
+    /** How long an unclear COMMIT is asked about, when the lease does not end earlier. */
+    private static final Duration SETTLE = Duration.ofMinutes(2);
+    private static final Duration SETTLE_PAUSE = Duration.ofMillis(500);
+
+    private final Database database;
+    private final FeedSource source;
+    private final Meters meters;
+
+    /**
+     * A work that keeps no state between runs.
+     *
+     * @param database where the sets are
+     * @param source where the feeds come from
+     * @param meters counts rows, phases and segments
+     */
+    public RefreshWork(Database database, FeedSource source, Meters meters) {
+        this.database = database;
+        this.source = source;
+        this.meters = meters;
+    }
+
+    @Override
+    public RunResult perform(RunLease lease) throws Exception {
+        if (lease.request() != null) {
+            return RunResult.failed("a refresh cannot do what was asked for: " + lease.request());
+        }
+        try (RunWatch watch = new RunWatch(lease)) {
+            try {
+                return refresh(lease, watch);
+            } catch (FeedException e) {
+                watch.check();
+                String reason = String.valueOf(e.getMessage());
+                return e.problem().isContent() ? RunResult.refused(reason, 0, 0, 0) : RunResult.failed(reason);
+            } catch (RefusedException e) {
+                return e.result();
+            } catch (HeadMovedException e) {
+                return RunResult.failed(String.valueOf(e.getMessage()));
+            } catch (SQLException | RuntimeException e) {
+                watch.check();
+                throw e;
+            }
+        }
+    }
+
+    private RunResult refresh(RunLease lease, RunWatch watch) throws Exception {
+        SetState set = database.<SetState, RuntimeException>inTransaction("load set", SHORT,
+                connection -> SetState.load(connection, lease.jobId()));
+        watch.enter("fetch");
+        Duration limit = set.definition().maxRuntime();
+        Opened opened = source.open(SourceRequest.of(set.definition().source(), set.validators())
+                .withTimeouts(SourceTimeouts.DEFAULT.within(limit)));
+        phaseOver(set, watch, "fetch");
+        return switch (opened) {
+            case Opened.NotModified same -> unchanged(set, "the source says: not modified");
+            case FeedStream feed -> {
+                try (feed) {
+                    yield refresh(lease, watch, set, feed);
+                }
+            }
+        };
+    }
+
+    private RunResult refresh(RunLease lease, RunWatch watch, SetState set, FeedStream feed) throws Exception {
+        try (Connection connection = StagingConnection.open(database); Staging staging = new Staging(connection)) {
+            watch.guard(connection);
+            watch.enter("diff");
+            Difference difference = compare(watch, set, feed, connection, staging);
+            phaseOver(set, watch, "diff");
+            if (difference.isNothing() && set.published()) {
+                rememberFeed(set, feed);
+                return unchanged(set, null);
+            }
+            watch.enter("build");
+            Draft draft = build(watch, set, connection, staging, difference);
+            phaseOver(set, watch, "build");
+            watch.check();
+            watch.enter("publish");
+            lease.adopt(connection);
+            RunResult result = publish(lease, watch, set, feed, connection, staging, difference, draft);
+            phaseOver(set, watch, "publish");
+            count(set, difference);
+            return result;
+        }
+    }
+
+    private Difference compare(RunWatch watch, SetState set, FeedStream feed, Connection connection, Staging staging)
+            throws Exception {
+        FeedDiff diff = new FeedDiff(set, watch, staging);
+        Difference difference = diff.run(connection, feed);
+        feed.close();
+        String refusal = FeedGuard.refusal(set.definition().guard(), difference, set.policies(), set.published());
+        if (refusal != null) {
+            throw new RefusedException(refusal, difference);
+        }
+        if (difference.deletes() > 0) {
+            database.inTransaction("find vanished policies", set.definition().maxRuntime(), reader -> {
+                diff.stageVanished(reader);
+                return true;
+            });
+        }
+        return difference;
+    }
+
+    private Draft build(RunWatch watch, SetState set, Connection connection, Staging staging, Difference difference)
+            throws Exception {
+        List<SegmentRef> base = set.segments(connection);
+        SegmentStore store = new SegmentStore(database);
+        try (SegmentPress press = new SegmentPress(store)) {
+            Draft draft = new DraftBuilder(set, watch, store, press).build(base, connection, staging, difference);
+            meters.segmentsBuilt(press.pressed());
+            return draft;
+        }
+    }
+
+    private RunResult publish(RunLease lease, RunWatch watch, SetState set, FeedStream feed, Connection connection,
+            Staging staging, Difference difference, Draft draft) throws Exception {
+        RunResult result = RunResult.published(set.revision() + 1, difference.upserts(), difference.deletes(),
+                difference.unchanged());
+        try {
+            return Transactions.<RunResult, Exception>run(connection, "publish", set.definition().maxRuntime(),
+                    transaction -> {
+                        staging.merge(transaction, set.setId(), difference.upserts(), difference.deletes());
+                        Publication publication = new Publication(transaction, set);
+                        publication.writeManifest(draft);
+                        watch.check();
+                        publication.fence(lease);
+                        publication.writeRevision(draft, difference, lease);
+                        publication.moveHead(draft, feed.validators(), feed.totals().receivedSha256(), lease, result);
+                        return result;
+                    });
+        } catch (AmbiguousCommitException e) {
+            return settle(lease, watch, result, e);
+        }
+    }
+
+    /** Finds out whether an unclear COMMIT took place. Waits for the transaction to end, if it is under way still. */
+    private RunResult settle(RunLease lease, RunWatch watch, RunResult result, SQLException unclear)
+            throws SQLException, LeaseLostException, InterruptedException {
+        long end = System.nanoTime() + SETTLE.toNanos();
+        while (true) {
+            try {
+                if (isPublished(lease.runId())) {
+                    return result;
+                }
+                return RunResult.failed("the connection to the database was lost right before COMMIT");
+            } catch (SQLException e) {
+                unclear.addSuppressed(e);
+                if (System.nanoTime() > end) {
+                    throw unclear;
+                }
+            }
+            watch.check();
+            Thread.sleep(SETTLE_PAUSE);
+        }
+    }
+
+    private boolean isPublished(long runId) throws SQLException {
+        return database.<Boolean, RuntimeException>inTransaction("settle publish", SHORT, connection -> {
+            try (PreparedStatement query = connection
+                    .prepareStatement("select state from run where run_id = ? for share")) {
+                query.setLong(1, runId);
+                try (ResultSet row = query.executeQuery()) {
+                    return row.next() && RunResult.State.PUBLISHED.text().equals(row.getString(1));
+                }
+            }
+        });
+    }
+
+    /** Keeps by what to recognise this feed, whose content is that of the head. */
+    private void rememberFeed(SetState set, FeedStream feed) throws SQLException {
+        FeedTotals totals = feed.totals();
+        database.<Integer, RuntimeException>inTransaction("remember feed", SHORT, connection -> {
+            try (PreparedStatement update = connection.prepareStatement("""
+                    update policy_set s set feed_etag = n.etag, feed_last_modified = n.modified, feed_sha256 = n.feed,
+                        feed_source_sha256 = n.source
+                    from (select ?::text, ?::text, ?::bytea, ?::bytea) as n(etag, modified, feed, source)
+                    where s.set_id = ? and s.revision = ? and
+                        (s.feed_etag, s.feed_last_modified, s.feed_sha256, s.feed_source_sha256) is distinct from
+                        (n.etag, n.modified, n.feed, n.source)""")) {
+                update.setString(1, feed.validators().etag());
+                update.setString(2, feed.validators().lastModified());
+                update.setBytes(3, totals.receivedSha256().bytes());
+                update.setBytes(4, set.sourceSha256().bytes());
+                update.setLong(5, set.setId());
+                update.setLong(6, set.revision());
+                return update.executeUpdate();
+            }
+        });
+    }
+
+    private RunResult unchanged(SetState set, @Nullable String reason) {
+        meters.refreshRows(set.name(), "unchanged", set.policies());
+        return RunResult.unchanged(set.policies(), reason);
+    }
+
+    private void count(SetState set, Difference difference) {
+        meters.refreshRows(set.name(), "upsert", difference.upserts());
+        meters.refreshRows(set.name(), "delete", difference.deletes());
+        meters.refreshRows(set.name(), "unchanged", difference.unchanged());
+    }
+
+    private void phaseOver(SetState set, RunWatch watch, String phase) {
+        meters.refreshPhase(set.name(), phase, watch.inPhase());
+    }
+}

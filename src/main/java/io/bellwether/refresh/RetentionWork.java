@@ -1,0 +1,144 @@
+package io.bellwether.refresh;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+import io.bellwether.database.Database;
+import io.bellwether.lease.JobWork;
+import io.bellwether.lease.LeaseLostException;
+import io.bellwether.lease.RunLease;
+import io.bellwether.lease.RunResult;
+
+/**
+ * The work of the retention job: removes revisions that need not be kept, and segments that nothing names. Short
+ * transactions, each removing a bounded number of rows. Thread safe.
+ *
+ * <p>A revision goes when the set has as many newer ones as it keeps, and it is at least a day old. A segment goes when
+ * no manifest and no delta named it for an hour, since a reader may be on its way to it; and not while a run is on that
+ * was there when it was last touched, since that run may be about to name it. A refresh that writes a segment which is
+ * there already touches it in the same statement, and the row lock makes the two take turns: either the segment was
+ * touched first and stays, or it was removed first and is written again.
+ */
+public final class RetentionWork implements JobWork {
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final int BATCH = 1_000;
+
+    private final Database database;
+
+    /** A work on that database. */
+    public RetentionWork(Database database) {
+        this.database = database;
+    }
+
+    private record Kept(long setId, long from) {}
+
+    @Override
+    public RunResult perform(RunLease lease) throws SQLException, LeaseLostException, InterruptedException {
+        long revisions = 0;
+        for (Kept kept : kept()) {
+            lease.checkAlive();
+            long removed = removeRevisions(kept, lease);
+            if (removed > 0) {
+                removeEntries(kept, lease);
+            }
+            revisions += removed;
+        }
+        lease.progress("segments", revisions, 0);
+        long segments = removeSegments(lease);
+        return RunResult.unchanged(0, revisions + segments == 0
+                ? null
+                : String.format(Locale.ROOT, "removed %,d revisions and %,d segments", revisions, segments));
+    }
+
+    /** The sets that have revisions to remove, and the oldest revision that each keeps. */
+    private List<Kept> kept() throws SQLException {
+        return database.<List<Kept>, RuntimeException>inTransaction("find old revisions", LIMIT, connection -> {
+            List<Kept> kept = new ArrayList<>();
+            try (PreparedStatement query = connection.prepareStatement("""
+                    select set_id, oldest from (
+                        select s.set_id, least(s.revision - coalesce((s.definition ->> 'keepRevisions')::bigint, 10) + 1,
+                            min(r.revision) filter (where r.published_at > clock_timestamp() - interval '1 day')) as oldest,
+                            min(r.revision) as first
+                        from policy_set s join revision r using (set_id) group by s.set_id) k
+                    where first < oldest""");
+                    ResultSet rows = query.executeQuery()) {
+                while (rows.next()) {
+                    kept.add(new Kept(rows.getLong(1), rows.getLong(2)));
+                }
+            }
+            return kept;
+        });
+    }
+
+    private long removeRevisions(Kept kept, RunLease lease)
+            throws SQLException, LeaseLostException, InterruptedException {
+        return inBatches(lease, "remove revisions", """
+                with gone as (delete from revision where set_id = ? and revision in (
+                        select revision from revision where set_id = ? and revision < ? order by revision limit ?)
+                    returning set_id, revision),
+                raised as (update instance set heads_version = heads_version + 1
+                    where exists (select from gone) returning heads_version),
+                touched as (update segment set touched_at = clock_timestamp() where sha256 in (
+                    select d.sha256 from delta_entry d join gone g using (set_id, revision))),
+                told as (update policy_set set version = raised.heads_version from raised
+                    where set_id in (select set_id from gone))
+                select count(*) from gone""", kept.setId(), kept.setId(), kept.from());
+    }
+
+    private void removeEntries(Kept kept, RunLease lease)
+            throws SQLException, LeaseLostException, InterruptedException {
+        inBatches(lease, "remove manifest entries", """
+                with gone as (delete from manifest_entry where ctid = any(array(
+                        select ctid from manifest_entry where set_id = ? and removed_in <= ? limit ?))
+                    returning sha256),
+                touched as (update segment set touched_at = clock_timestamp()
+                    where sha256 in (select sha256 from gone))
+                select count(*) from gone""", kept.setId(), kept.from());
+    }
+
+    private long removeSegments(RunLease lease) throws SQLException, LeaseLostException, InterruptedException {
+        return inBatches(lease, "remove segments", """
+                with due as (select least(clock_timestamp() - interval '1 hour',
+                        (select min(claimed_at) from run where state = 'running')) as before),
+                gone as (delete from segment s using due
+                    where s.touched_at < due.before and s.sha256 = any(array(
+                        select o.sha256 from segment o, due where o.touched_at < due.before
+                            and not exists (select from manifest_entry m where m.sha256 = o.sha256)
+                            and not exists (select from delta_entry d where d.sha256 = o.sha256)
+                        limit ?))
+                    returning s.sha256)
+                select count(*) from gone""");
+    }
+
+    /** Runs a statement whose last parameter is a limit until it removes less than that. */
+    private long inBatches(RunLease lease, String what, String sql, Object... values)
+            throws SQLException, LeaseLostException, InterruptedException {
+        long all = 0;
+        long removed;
+        do {
+            lease.checkAlive();
+            removed = database.<Long, RuntimeException>inTransaction(what, LIMIT, c -> count(c, sql, values));
+            all += removed;
+        } while (removed >= BATCH);
+        return all;
+    }
+
+    private static long count(Connection connection, String sql, Object... values) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            for (int i = 0; i < values.length; i++) {
+                statement.setObject(i + 1, values[i]);
+            }
+            statement.setInt(values.length + 1, BATCH);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return row.getLong(1);
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package io.bellwether.refresh;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.locks.ReentrantLock;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.bellwether.lease.LeaseLostException;
+import io.bellwether.lease.RunLease;
+import io.bellwether.lifecycle.Periodic;
+
+/**
+ * Watches over the thread of one refresh while that is busy: asks whether the run is still ours, says where it is, and
+ * ends what it waits for (a statement, a read of the feed) when the run is lost or told to stop.
+ *
+ * <p>A thread that waits for PostgreSQL sees neither an interrupt nor a lost lease; so its connection is cut, which the
+ * server notices within a second ({@link StagingConnection}), and what the thread then gets to see as an
+ * {@link SQLException} is explained by {@link #check}.
+ */
+final class RunWatch implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(RunWatch.class);
+    private static final Duration STEP = Duration.ofMillis(200);
+    private static final long LOG_EVERY_NANOS = Duration.ofSeconds(5).toNanos();
+
+    private final RunLease lease;
+    private final Thread worker = Thread.currentThread();
+    private final Periodic periodic;
+    private final ReentrantLock lock = new ReentrantLock();
+    @GuardedBy("lock")
+    private @Nullable Connection connection;
+    @GuardedBy("lock")
+    private boolean closed;
+    private volatile @Nullable Exception loss;
+    private volatile String phase = "fetch";
+    private volatile long rows;
+    private volatile long bytes;
+    private long phaseSinceNanos = System.nanoTime();
+    private long loggedNanos = phaseSinceNanos;
+
+    /** Watches over the calling thread, until closed by it. */
+    RunWatch(RunLease lease) {
+        this.lease = lease;
+        this.periodic = new Periodic("refresh-watch-" + lease.job(), STEP, this::pass);
+        periodic.start();
+    }
+
+    /** From now on this connection is cut when the run is lost. */
+    void guard(Connection dedicated) {
+        lock.lock();
+        try {
+            connection = dedicated;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The refresh enters a phase. */
+    void enter(String name) {
+        rows = 0;
+        bytes = 0;
+        phaseSinceNanos = System.nanoTime();
+        phase = name;
+        lease.progress(name, 0, 0);
+    }
+
+    /** How far the phase has come; cheap enough for every row. */
+    void at(long rowsSoFar, long bytesSoFar) {
+        rows = rowsSoFar;
+        bytes = bytesSoFar;
+    }
+
+    /** How long the phase has taken so far. */
+    Duration inPhase() {
+        return Duration.ofNanos(System.nanoTime() - phaseSinceNanos);
+    }
+
+    /**
+     * Throws when the run is not to go on. To be called between steps, and first of all when anything failed: that the
+     * run was lost is then why.
+     */
+    void check() throws LeaseLostException, InterruptedException {
+        switch (loss) {
+            case null -> {
+                if (Thread.currentThread().isInterrupted()) {
+                    throw new InterruptedException("the refresh was told to stop in phase " + phase);
+                }
+            }
+            case LeaseLostException lost -> throw new LeaseLostException(String.valueOf(lost.getMessage()));
+            case InterruptedException stop -> throw new InterruptedException(stop.getMessage());
+            default -> throw new InterruptedException("the refresh was ended in phase " + phase);
+        }
+    }
+
+    private Duration pass() {
+        if (loss == null) {
+            try {
+                lease.checkAlive();
+                if (worker.isInterrupted()) {
+                    throw new InterruptedException("the refresh was told to stop in phase " + phase);
+                }
+            } catch (LeaseLostException | InterruptedException e) {
+                end(e);
+            }
+        }
+        long now = System.nanoTime();
+        lease.progress(phase, rows, bytes);
+        if (now - loggedNanos >= LOG_EVERY_NANOS) {
+            loggedNanos = now;
+            log.info("{}: {}, {} policies, {} MB so far", lease.job(), phase, rows,
+                    String.format(Locale.ROOT, "%.1f", (double) bytes / 1e6));
+        }
+        return STEP;
+    }
+
+    private void end(Exception why) {
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            loss = why;
+            worker.interrupt();
+            if (connection != null) {
+                connection.abort(Runnable::run);
+            }
+        } catch (SQLException e) {
+            log.debug("{}: the connection could not be cut", lease.job(), e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends the watch. An interrupt that came from the watch itself is taken back. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+        } finally {
+            lock.unlock();
+        }
+        boolean interrupted = Thread.interrupted();
+        periodic.stop(Duration.ofSeconds(5));
+        if (interrupted && loss == null) {
+            worker.interrupt();
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package io.bellwether.refresh;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.jspecify.annotations.Nullable;
+
+import io.bellwether.policy.GzipMember;
+import io.bellwether.policy.SegmentRef;
+import io.bellwether.policy.Sha256;
+
+/**
+ * Compresses, hashes and stores segments, several at once, on threads of its own. Whoever brings more than it can take
+ * waits, so that at most {@link #IN_FLIGHT_KIB} of lines (or one larger segment) are in memory. Belongs to one thread.
+ */
+final class SegmentPress implements AutoCloseable {
+    private static final int IN_FLIGHT_KIB = 24 << 10;
+    private static final int MOST_THREADS = 4;
+
+    private final SegmentStore store;
+    private final ExecutorService threads;
+    private final Semaphore room = new Semaphore(IN_FLIGHT_KIB);
+    private final AtomicInteger pressed = new AtomicInteger();
+    private volatile @Nullable Throwable failure;
+
+    SegmentPress(SegmentStore store) {
+        this.store = store;
+        int number = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, MOST_THREADS);
+        this.threads = Executors.newFixedThreadPool(number,
+                Thread.ofPlatform().name("segment-press-", 0).daemon(true).factory());
+    }
+
+    /**
+     * Takes a chunk; the caller must not touch it any more.
+     *
+     * @return the segment that becomes of it
+     * @throws SQLException if an earlier one could not be stored
+     */
+    Future<SegmentRef> press(Chunk chunk) throws InterruptedException, SQLException {
+        int cost = Math.clamp(chunk.size() >>> 10, 1, IN_FLIGHT_KIB);
+        room.acquire(cost);
+        rethrow(failure);
+        return threads.submit(() -> {
+            try {
+                return store(chunk);
+            } catch (Throwable t) {
+                failure = t;
+                throw t;
+            } finally {
+                room.release(cost);
+            }
+        });
+    }
+
+    private SegmentRef store(Chunk chunk) throws SQLException {
+        byte[] content = GzipMember.compress(chunk.array(), chunk.size());
+        Sha256 name = Sha256.of(content);
+        store.put(name, content);
+        pressed.incrementAndGet();
+        return new SegmentRef(chunk.firstKey(), name, chunk.digest(), content.length, chunk.size(), chunk.policies());
+    }
+
+    /** Waits for segments, in order. */
+    static List<SegmentRef> await(List<Future<SegmentRef>> segments) throws InterruptedException, SQLException {
+        List<SegmentRef> done = new ArrayList<>(segments.size());
+        for (Future<SegmentRef> segment : segments) {
+            try {
+                done.add(segment.get());
+            } catch (ExecutionException e) {
+                rethrow(e.getCause());
+            }
+        }
+        return done;
+    }
+
+    /** How many segments were stored. */
+    int pressed() {
+        return pressed.get();
+    }
+
+    private static void rethrow(@Nullable Throwable failure) throws SQLException {
+        switch (failure) {
+            case null -> {
+                // All is well.
+            }
+            case SQLException e -> throw new SQLException("a segment could not be stored: " + e.getMessage(),
+                    e.getSQLState(), e);
+            default -> throw new IllegalStateException("a segment could not be built: " + failure, failure);
+        }
+    }
+
+    @Override
+    public void close() {
+        threads.shutdownNow();
+        threads.close();
+    }
+}
