@@ -100,6 +100,11 @@ public final class Database implements Service {
         return DriverManager.getConnection(settings.url(), properties(settings, purpose));
     }
 
+    /** How many connections the pool has at most. */
+    public int poolSize() {
+        return settings.poolSize();
+    }
+
     /**
      * Brings the schema up to date, under Flyway's own lock: of several processes that start at once one migrates and
      * the others wait.

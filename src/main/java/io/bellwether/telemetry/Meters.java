@@ -55,6 +55,11 @@ public final class Meters implements AutoCloseable {
         count("bellwether_job_ticks", Tags.of("job", job, "outcome", outcome), 1);
     }
 
+    /** Several ticks were accounted for at once. */
+    public void tick(String job, String outcome, int ticks) {
+        count("bellwether_job_ticks", Tags.of("job", job, "outcome", outcome), ticks);
+    }
+
     /** A run ended. */
     public void run(String job, String kind, String result, Duration took) {
         count("bellwether_job_runs", Tags.of("job", job, "kind", kind, "result", result), 1);

@@ -1,0 +1,150 @@
+package io.bellwether.lease;
+
+import java.time.Instant;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import org.jspecify.annotations.Nullable;
+
+import io.bellwether.schedule.CronSchedule;
+import io.bellwether.schedule.JobSight;
+import io.bellwether.schedule.MisfirePolicy;
+
+/**
+ * What a process knows of one job: the row of the last look, the schedule read from it, and what it remembers by itself.
+ * Thread safe.
+ */
+final class JobEntry {
+    @GuardedBy("this")
+    private JobRow row;
+
+    @GuardedBy("this")
+    private @Nullable CronSchedule schedule;
+
+    @GuardedBy("this")
+    private JobSight.@Nullable LostGate lostGate;
+
+    @GuardedBy("this")
+    private Instant notBefore = Instant.MIN;
+
+    @GuardedBy("this")
+    private boolean inFlight;
+
+    @GuardedBy("this")
+    private long changedNanos;
+
+    @GuardedBy("this")
+    private boolean changed;
+
+    /** The row of the first look. */
+    JobEntry(JobRow row) {
+        this.row = row;
+        this.schedule = read(row);
+    }
+
+    private static @Nullable CronSchedule read(JobRow row) {
+        try {
+            return CronSchedule.parse(row.schedule(), row.zone());
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    /**
+     * Takes a newer row.
+     *
+     * @param begunNanos when the look began; a change that we made after that is not in it
+     * @return the row before
+     */
+    synchronized JobRow seen(JobRow newer, long begunNanos) {
+        JobRow before = row;
+        if (newer.version() != row.version() || !newer.schedule().equals(row.schedule())
+                || !newer.zone().equals(row.zone())) {
+            schedule = read(newer);
+        }
+        row = newer;
+        if (changed && begunNanos - changedNanos >= 0) {
+            changed = false;
+        }
+        return before;
+    }
+
+    synchronized JobRow row() {
+        return row;
+    }
+
+    /** Whether the schedule cannot be read. */
+    synchronized boolean isBroken() {
+        return schedule == null;
+    }
+
+    /** Whether nothing is to be decided before a newer look, or while a step is under way. */
+    synchronized boolean isAwaited() {
+        return inFlight || changed;
+    }
+
+    /** Whether a look is needed before the next step. */
+    synchronized boolean isChanged() {
+        return changed && !inFlight;
+    }
+
+    synchronized Instant notBefore() {
+        return notBefore;
+    }
+
+    /** Leaves the job alone until then. */
+    synchronized void rest(Instant until) {
+        notBefore = until;
+    }
+
+    /** A step begins. */
+    synchronized void begin() {
+        inFlight = true;
+    }
+
+    /** The step is over; whatever it did, the row that we know is out of date. */
+    synchronized void done() {
+        inFlight = false;
+        outdated();
+    }
+
+    /** The row that we know is out of date. */
+    synchronized void outdated() {
+        changed = true;
+        changedNanos = System.nanoTime();
+    }
+
+    /** Somebody else was inside the gate. */
+    synchronized void lost(Instant subject, Instant at) {
+        lostGate = new JobSight.LostGate(subject, at);
+    }
+
+    /** What the rule needs; null when the schedule cannot be read. */
+    synchronized @Nullable JobSight sight(JobSight.Manners manners) {
+        if (schedule == null) {
+            return null;
+        }
+        JobRow.Running run = row.running();
+        JobRow.Newest newest = row.newest();
+        Instant queuedSince = row.queuedSince();
+        MisfirePolicy.Kind kind = row.misfire().equals("skip")
+                ? MisfirePolicy.Kind.SKIP
+                : MisfirePolicy.Kind.COALESCE;
+        return new JobSight(schedule, new MisfirePolicy(kind, MisfirePolicy.GRACE, row.misfireWindow()), row.enabled(),
+                row.pausedUntil(), row.cursor(),
+                run == null
+                        ? null
+                        : new JobSight.Running(run.runId(), run.claimedAt(), run.leaseUntil(), run.handedOver()),
+                row.queuedId() == null || queuedSince == null
+                        ? null
+                        : new JobSight.Queued(row.queuedId(), queuedSince),
+                newest == null ? null : failed(row, newest), lostGate, manners);
+    }
+
+    private static JobSight.@Nullable Failed failed(JobRow row, JobRow.Newest newest) {
+        Instant finishedAt = newest.finishedAt();
+        boolean ofTheCursor = newest.scheduledAt().equals(row.cursor()) && !newest.kind().equals("manual");
+        return newest.state().equals("failed") && ofTheCursor && finishedAt != null
+                ? new JobSight.Failed(newest.attempt(), finishedAt)
+                : null;
+    }
+}

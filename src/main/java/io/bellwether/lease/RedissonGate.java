@@ -1,0 +1,266 @@
+package io.bellwether.lease;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.redisson.Redisson;
+import org.redisson.api.RFuture;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.bellwether.lifecycle.Periodic;
+import io.bellwether.settings.Settings;
+import io.bellwether.telemetry.Meters;
+
+/**
+ * The gate by Redisson's lock: one constant key per job, never waited for, renewed by Redisson's watchdog while we are
+ * inside. Thread safe.
+ *
+ * <p>What is peculiar, as read in Redisson 4.7.0 and seen in tests:
+ * <ul>
+ * <li>The owner of a lock is client id and thread id, and the lock is reentrant for it. So each try has a number of its
+ * own instead of a thread's, and no try ever enters by accident through the door of an earlier one.
+ * <li>A try that failed or took too long may have succeeded on the server. It is let go again as soon as that shows; if
+ * it never shows, it stays a ghost for the rest of the lease, and the look at PostgreSQL two seconds later goes past it.
+ * <li>{@code unlockAsync} ends the renewal whether the unlock arrives or not, so a failed unlock is over after a lease.
+ * <li>The first command of a lazily made client connects on the calling thread, for longer than any deadline of ours;
+ * so the calls are made on threads that nobody waits for.
+ * <li>{@code shutdown} leaves held locks behind; the passes are left first.
+ * </ul>
+ */
+public final class RedissonGate implements Gate {
+    private static final Logger log = LoggerFactory.getLogger(RedissonGate.class);
+    private static final Duration PROBE = Duration.ofSeconds(1);
+    private static final Duration LAST_UNLOCKS = Duration.ofSeconds(1);
+
+    /** How often a lock that may be a ghost is let go, and how many such locks are remembered. */
+    private static final int SUSPECT_UNLOCKS = 2;
+    private static final int MAX_SUSPECTS = 1_000;
+
+    /** A lock that may have been won without our knowing. */
+    private record Suspect(String key, int unlocks) {}
+
+    private final Settings.Redis settings;
+    private final Duration lease;
+    private final Meters meters;
+    private final AtomicLong tries = new AtomicLong();
+    private final Breaker breaker = new Breaker(System::nanoTime);
+    private final Map<Long, CompletableFuture<Void>> leaving = new ConcurrentHashMap<>();
+    private final Map<Long, Suspect> suspects = new ConcurrentHashMap<>();
+    private final ExecutorService calls = Executors
+            .newThreadPerTaskExecutor(Thread.ofVirtual().name("redis-call-", 0).factory());
+    private final Periodic probe = new Periodic("redis-probe", PROBE, this::probe);
+    private volatile @Nullable RedissonClient client;
+    private volatile boolean up;
+
+    /**
+     * A gate that connects when it is first asked.
+     *
+     * @param settings where Redis is
+     * @param lease how long a lock outlives a process that fell silent
+     * @param meters gets the answers and whether Redis is up
+     */
+    public RedissonGate(Settings.Redis settings, Duration lease, Meters meters) {
+        this.settings = settings;
+        this.lease = lease;
+        this.meters = meters;
+        meters.gauge("redis_up", "whether Redis answered when it was asked last", () -> up ? 1 : 0);
+    }
+
+    @Override
+    public String name() {
+        return "gate";
+    }
+
+    /** @throws IOException if the configuration file cannot be read */
+    @Override
+    public void start() throws IOException {
+        Config config = RedissonConfig.of(settings, lease);
+        client = Redisson.create(config);
+        probe.start();
+    }
+
+    @Override
+    public void stop(Duration grace) {
+        probe.stop(Duration.ZERO);
+        RedissonClient running = client;
+        client = null;
+        if (running == null) {
+            return;
+        }
+        try {
+            CompletableFuture.allOf(leaving.values().toArray(CompletableFuture<?>[]::new)).get(LAST_UNLOCKS.toMillis(),
+                    TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            log.debug("a lock could not be let go; it is over after its lease", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        calls.shutdownNow();
+        running.shutdown(0, LAST_UNLOCKS.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public boolean isUp() {
+        return up;
+    }
+
+    @Override
+    public Answer tryEnter(String job) {
+        RedissonClient running = client;
+        if (running == null || !breaker.mayAsk()) {
+            meters.gate("redis", "open");
+            return new Unavailable("open");
+        }
+        String key = key(job);
+        long owner = tries.incrementAndGet();
+        CompletableFuture<Boolean> lock = call(() -> running.getLock(key).tryLockAsync(owner));
+        try {
+            boolean won = lock.get(DEADLINE_MILLIS, TimeUnit.MILLISECONDS);
+            answered();
+            meters.gate("redis", won ? "won" : "held");
+            return won ? new Won(new Inside(running, key, owner)) : new Held();
+        } catch (TimeoutException e) {
+            letGo(running, key, owner, lock);
+            return unavailable("timeout", e);
+        } catch (ExecutionException e) {
+            letGo(running, key, owner, lock);
+            return unavailable("error", e.getCause() == null ? e : e.getCause());
+        } catch (InterruptedException e) {
+            letGo(running, key, owner, lock);
+            Thread.currentThread().interrupt();
+            return new Unavailable("error");
+        }
+    }
+
+    /** The one key of a job; the braces keep what belongs to a job in one slot of a Redis cluster. */
+    static String key(String job) {
+        return "bellwether:{" + job + "}:leader";
+    }
+
+    private Unavailable unavailable(String why, Throwable because) {
+        meters.gate("redis", why);
+        failed(because);
+        return new Unavailable(why);
+    }
+
+    private void answered() {
+        breaker.succeeded();
+        if (!up) {
+            log.info("redis is up; leaders are chosen by its locks");
+        }
+        up = true;
+    }
+
+    private void failed(Throwable because) {
+        breaker.failed();
+        if (up || breaker.isFirstFailure()) {
+            log.warn("redis is away; leaders are chosen by the database alone ({})", because.toString());
+        }
+        up = false;
+    }
+
+    /** Asks now and then, so that neither an outage nor its end is first noticed by a tick. */
+    private Duration probe() throws InterruptedException {
+        RedissonClient running = client;
+        if (running != null && breaker.mayAsk()) {
+            try {
+                call(() -> running.getLock(key("probe")).isLockedAsync()).get(DEADLINE_MILLIS, TimeUnit.MILLISECONDS);
+                answered();
+                suspects.forEach((owner, suspect) -> {
+                    unlock(running, suspect.key(), owner);
+                    suspects.computeIfPresent(owner, (same, now) -> now.unlocks() <= 1
+                            ? null
+                            : new Suspect(now.key(), now.unlocks() - 1));
+                });
+            } catch (ExecutionException | TimeoutException e) {
+                failed(e.getCause() == null ? e : e.getCause());
+            }
+        }
+        return PROBE;
+    }
+
+    /**
+     * Lets a lock go that may have been won without our knowing: now, and again after Redis answers, because commands
+     * that were under way when it stalled arrive in any order.
+     */
+    private void letGo(RedissonClient running, String key, long owner, CompletableFuture<Boolean> lock) {
+        unlock(running, key, owner);
+        if (suspects.size() < MAX_SUSPECTS) {
+            suspects.put(owner, new Suspect(key, SUSPECT_UNLOCKS));
+        }
+        CompletableFuture<Boolean> late = lock.handle((won, failure) -> {
+            if (failure == null && won) {
+                unlock(running, key, owner);
+            }
+            return failure == null;
+        });
+        log.trace("letting go of {}: {}", key, late);
+    }
+
+    private void unlock(RedissonClient running, String key, long owner) {
+        CompletableFuture<Void> unlock = call(() -> running.getLock(key).unlockAsync(owner));
+        leaving.put(owner, unlock);
+        CompletableFuture<Boolean> told = unlock.handle((done, failure) -> {
+            leaving.remove(owner, unlock);
+            if (failure != null) {
+                log.debug("lock {} could not be let go; it is over after its lease ({})", key, failure.toString());
+            }
+            return failure == null;
+        });
+        log.trace("leaving {}: {}", key, told);
+    }
+
+    private <T> CompletableFuture<T> call(Supplier<RFuture<T>> command) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        try {
+            calls.execute(() -> {
+                try {
+                    command.get().whenComplete((value, failure) -> {
+                        if (failure == null) {
+                            result.complete(value);
+                        } else {
+                            result.completeExceptionally(failure);
+                        }
+                    });
+                } catch (Throwable t) {
+                    result.completeExceptionally(t);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            result.completeExceptionally(e);
+        }
+        return result;
+    }
+
+    private final class Inside implements Pass {
+        private final RedissonClient client;
+        private final String key;
+        private final long owner;
+
+        private Inside(RedissonClient client, String key, long owner) {
+            this.client = client;
+            this.key = key;
+            this.owner = owner;
+        }
+
+        @Override
+        public void leave() {
+            unlock(client, key, owner);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package io.bellwether.lease;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.util.UUID;
+
+import org.jspecify.annotations.Nullable;
+
+/** Statements about one run's row. Stateless. */
+final class RunRows {
+    /** What {@link #state} says of a row that is gone with its job. */
+    static final String GONE = "gone";
+
+    private static final int MAX_REASON = 2_000;
+
+    private RunRows() {}
+
+    /**
+     * Ends a run that is still ours.
+     *
+     * @return whether it was
+     */
+    static boolean finish(Connection connection, long runId, UUID nonce, Ledger.End end, @Nullable Long revision)
+            throws SQLException {
+        try (PreparedStatement update = connection.prepareStatement("""
+                update run set state = ?, finished_at = clock_timestamp(), revision = ?, upserts = ?, deletes = ?,
+                    unchanged = ?, reason = coalesce(?, reason)
+                where run_id = ? and nonce = ? and state = 'running'""")) {
+            update.setString(1, end.state());
+            update.setObject(2, revision, Types.BIGINT);
+            update.setLong(3, end.upserts());
+            update.setLong(4, end.deletes());
+            update.setLong(5, end.unchanged());
+            update.setString(6, storable(end.reason()));
+            update.setLong(7, runId);
+            update.setObject(8, nonce);
+            return Rows.one(update.executeUpdate(), "end of run " + runId);
+        }
+    }
+
+    /** The state in the row. */
+    static String state(Connection connection, long runId) throws SQLException {
+        try (PreparedStatement query = connection.prepareStatement("select state from run where run_id = ?")) {
+            query.setLong(1, runId);
+            try (ResultSet row = query.executeQuery()) {
+                String state = row.next() ? row.getString(1) : null;
+                return state == null ? GONE : state;
+            }
+        }
+    }
+
+    /** A text that PostgreSQL takes: no NUL, not endless. */
+    static @Nullable String storable(@Nullable String text) {
+        if (text == null) {
+            return null;
+        }
+        String clean = text.replace('\u0000', '\ufffd');
+        return clean.length() > MAX_REASON ? clean.substring(0, MAX_REASON) + "…" : clean;
+    }
+}

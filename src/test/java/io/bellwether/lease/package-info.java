@@ -1,0 +1,5 @@
+/** Tests of {@code io.bellwether.lease}. */
+@NullMarked
+package io.bellwether.lease;
+
+import org.jspecify.annotations.NullMarked;
