@@ -35,7 +35,8 @@ public final class TokenAdmin {
 
     private static final String RAISE = """
             with told as (select pg_notify('bellwether', 'tokens'))
-            update instance set heads_version = heads_version + (select count(*) from told)""";
+            update instance set heads_version = heads_version + (select count(*) from told),
+                tokens_version = tokens_version + (select count(*) from told)""";
 
     private final Database database;
     private final InstantSource clock;

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -41,6 +42,10 @@ import io.bellwether.policy.Sha256;
 public final class SegmentStore {
     private static final Logger log = LoggerFactory.getLogger(SegmentStore.class);
     private static final int STRIPES = 256;
+
+    /** So that cold readers leave connections of the pool to the others. */
+    private static final int FETCHES_AT_ONCE = 4;
+
     private static final Duration HOST_LOCK_LIMIT = Duration.ofSeconds(15);
     private static final Duration FETCH_LIMIT = Duration.ofSeconds(20);
     private static final Duration TOUCH_EVERY = Duration.ofMinutes(5);
@@ -62,6 +67,7 @@ public final class SegmentStore {
     private final InstantSource clock;
     private final ReentrantLock[] stripes = IntStream.range(0, STRIPES).mapToObj(i -> new ReentrantLock())
             .toArray(ReentrantLock[]::new);
+    private final Semaphore fetching = new Semaphore(FETCHES_AT_ONCE);
     private final Map<Sha256, Instant> sound = new ConcurrentHashMap<>();
     private final AtomicLong usedBytes = new AtomicLong();
     private final AtomicLong fetched = new AtomicLong();
@@ -179,11 +185,14 @@ public final class SegmentStore {
 
     private StoredSegment fetch(Sha256 sha256, long bytes) throws IOException {
         Optional<byte[]> found;
+        fetching.acquireUninterruptibly();
         try {
             found = source.fetch(sha256);
         } catch (SQLException e) {
             throw new Fault(FaultKind.UNAVAILABLE,
                     "a segment is not on this host, and the database cannot be reached now", e);
+        } finally {
+            fetching.release();
         }
         byte[] content = found
                 .orElseThrow(() -> new Fault(FaultKind.REVISION_GONE, "segment " + sha256 + " is no longer kept"));

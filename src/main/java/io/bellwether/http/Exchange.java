@@ -3,6 +3,7 @@ package io.bellwether.http;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.Collections;
@@ -55,6 +56,15 @@ public final class Exchange {
      */
     public String path(String name) {
         return RawPath.parameter(pattern, context.path(), name);
+    }
+
+    /**
+     * The bytes of a parameter of the path, decoded.
+     *
+     * @throws Fault {@link FaultKind#INVALID_REQUEST} if it is not percent-encoded UTF-8
+     */
+    public byte[] pathBytes(String name) {
+        return path(name).getBytes(StandardCharsets.UTF_8);
     }
 
     /**
@@ -204,7 +214,8 @@ public final class Exchange {
 
     /** Takes back what was said about a body that will not come. */
     void forgetRepresentation() {
-        for (String name : List.of("ETag", "Content-Length", "Content-Type", "Accept-Ranges", "Content-Range",
+        context.res().resetBuffer();
+        for (String name : List.of("ETag", "Content-Length", "Content-Type", "Accept-Ranges",
                 "Location", "Preference-Applied", "Last-Modified", "X-Accel-Buffering")) {
             context.res().setHeader(name, null);
         }

@@ -89,7 +89,7 @@ public final class HttpServer implements Service {
         this.authenticator = authenticator;
         this.meters = meters;
         this.processName = processName;
-        Routes routes = new Routes();
+        Routes routes = new Routes(traffic);
         modules.forEach(module -> module.register(routes));
         this.javalin = Javalin.create(config -> configure(config, routes));
     }

@@ -39,7 +39,16 @@ public final class Routes {
 
     private final List<Route> routes = new ArrayList<>();
 
-    Routes() {}
+    private final Draining draining;
+
+    Routes(Draining draining) {
+        this.draining = draining;
+    }
+
+    /** Tells whether the server is about to stop. */
+    public Draining draining() {
+        return draining;
+    }
 
     /** Answers GET, and HEAD by the same endpoint without the body. */
     public void get(String pattern, Access access, Endpoint endpoint) {

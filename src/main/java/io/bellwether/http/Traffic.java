@@ -25,7 +25,7 @@ import io.bellwether.fault.Fault;
  * connections that the proxy keeps open (jetty#2749), which a client sees as a failed request. Here such a request is
  * answered as ever, with {@code Connection: close}.
  */
-final class Traffic {
+final class Traffic implements Draining {
     private static final Logger log = LoggerFactory.getLogger(Traffic.class);
 
     private final AtomicInteger underWay = new AtomicInteger();
@@ -51,12 +51,13 @@ final class Traffic {
         return underWay.get();
     }
 
-    boolean isDraining() {
+    @Override
+    public boolean isDraining() {
         return draining;
     }
 
-    /** Called once when draining begins, or at once when it has. */
-    void onDrain(Runnable listener) {
+    @Override
+    public void onDrain(Runnable listener) {
         drainListeners.add(listener);
         if (draining) {
             listener.run();

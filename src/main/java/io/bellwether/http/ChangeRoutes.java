@@ -1,0 +1,78 @@
+package io.bellwether.http;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.bellwether.catalog.ChangeFeed;
+import io.bellwether.catalog.SetState;
+import io.bellwether.fault.Fault;
+import io.bellwether.fault.FaultKind;
+
+/**
+ * {@code /v1/sets/{set}/changes?since=R}: what to put and delete to come from revision R (0: from nothing) to the head,
+ * also by long poll. A feed without its closing line is not whole.
+ */
+final class ChangeRoutes implements RouteModule {
+    private static final int BUFFER_BYTES = 64 << 10;
+
+    private final Reading reading;
+    private final Polls polls;
+    private final ChangeFeed feed;
+    private final Endpoint answer = new Admission("change feeds", 32).guard(this::answer);
+
+    ChangeRoutes(Reading reading, Polls polls, ChangeFeed feed) {
+        this.reading = reading;
+        this.polls = polls;
+        this.feed = feed;
+    }
+
+    @Override
+    public void register(Routes routes) {
+        routes.get("/v1/sets/{set}/changes", Access.SET, this::changes);
+    }
+
+    private void changes(Exchange exchange) throws Exception {
+        long since = since(exchange);
+        Reading.Read read = reading.head(exchange, since);
+        ChangeFeed.check(read.set(), since);
+        boolean nothingNew = since == read.set().revision();
+        polls.orHold(exchange, nothingNew, read.heads(), read.set().name(), answer);
+    }
+
+    private void answer(Exchange exchange) throws IOException, InterruptedException {
+        long since = since(exchange);
+        Reading.Read read = reading.head(exchange, since);
+        SetState set = read.set();
+        ChangeFeed.check(set, since);
+        if (Validators.answered(exchange, read.etag(), Validators.REVALIDATE)) {
+            return;
+        }
+        OutputStream stream = exchange.stream(200, Json.LINES_TYPE, -1);
+        if (stream == null) {
+            return;
+        }
+        // Not closed here: closing would end the answer well, whatever happened. The server ends it.
+        OutputStream out = new BufferedOutputStream(stream, BUFFER_BYTES);
+        line(out, Json.object().put("from", since).put("to", set.revision())
+                .put("epoch", read.heads().epoch().toString()));
+        long count = feed.write(set, since, out);
+        line(out, Json.object().put("end", true).put("next", set.revision()).put("count", count)
+                .put("policies", set.head().policies()).put("contentSha256", set.head().contentSha256().hex()));
+        out.flush();
+    }
+
+    private static void line(OutputStream out, JsonNode json) throws IOException {
+        out.write(Json.bytes(json));
+        out.write('\n');
+    }
+
+    private static long since(Exchange exchange) {
+        if (exchange.query("since") == null) {
+            throw new Fault(FaultKind.INVALID_REQUEST, "since must name a revision, or 0 for everything");
+        }
+        return exchange.queryNumber("since", 0, 0, Long.MAX_VALUE);
+    }
+}

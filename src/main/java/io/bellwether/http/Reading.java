@@ -1,0 +1,132 @@
+package io.bellwether.http;
+
+import java.util.Optional;
+
+import io.bellwether.catalog.CatalogService;
+import io.bellwether.catalog.Heads;
+import io.bellwether.catalog.SetState;
+import io.bellwether.fault.Fault;
+import io.bellwether.fault.FaultKind;
+
+/** How every read of a set begins: look, find it, say which revision this is, refuse to answer from the past. Thread safe. */
+final class Reading {
+    private final CatalogService catalog;
+
+    Reading(CatalogService catalog) {
+        this.catalog = catalog;
+    }
+
+    /**
+     * What one request reads from.
+     *
+     * @param heads taken once for the whole request
+     * @param set the set it names
+     */
+    record Read(Heads heads, SetState set) {
+        /** The tag of the head, and of everything that is a function of the head. */
+        String etag() {
+            return tag(heads, set.revision());
+        }
+    }
+
+    /** The tag of a revision. */
+    static String tag(Heads heads, long revision) {
+        return "\"" + heads.shortEpoch() + ".r" + revision + "\"";
+    }
+
+    /**
+     * Reads the head of the set that the path names, after a look.
+     *
+     * @param least a revision that the client knows of, or 0; those in its header fields are found here
+     * @throws Fault {@link FaultKind#NOT_FOUND}, {@link FaultKind#NOT_PUBLISHED_YET}, or
+     *         {@link FaultKind#BEHIND_MIN_REVISION} when the client knows of a later revision
+     */
+    Read head(Exchange exchange, long least) throws InterruptedException {
+        CatalogService.View view = look(exchange);
+        SetState set = find(view.heads(), exchange).orElseThrow(() -> unknown(view.stale()));
+        describe(exchange, view.heads(), set.revision());
+        long named = Math.max(least, Math.max(minRevision(exchange),
+                Validators.namedRevision(exchange.header("If-None-Match"), view.heads().shortEpoch())));
+        if (set.isPublished() && named > set.revision()) {
+            throw new Fault(FaultKind.BEHIND_MIN_REVISION,
+                    "this process is at revision " + set.revision() + ", revision " + named + " is asked for");
+        }
+        if (!set.isPublished()) {
+            throw new Fault(FaultKind.NOT_PUBLISHED_YET, "the set " + set.name() + " has no revision yet");
+        }
+        return new Read(view.heads(), set);
+    }
+
+    /** All heads, after a look. */
+    Heads heads(Exchange exchange) throws InterruptedException {
+        return look(exchange).heads();
+    }
+
+    /**
+     * Reads what never changes, from what is held; looks only when {@code find} finds nothing there.
+     *
+     * @param find finds it in a set; the set's head is what it is found in
+     * @return what was found, or nothing
+     */
+    <T> Optional<T> immutable(Exchange exchange, Find<T> find) throws InterruptedException {
+        Heads held = catalog.heads();
+        Optional<T> found = find(held, exchange).flatMap(set -> find.in(held, set));
+        if (found.isPresent()) {
+            return found;
+        }
+        CatalogService.View view = look(exchange);
+        SetState set = find(view.heads(), exchange).orElseThrow(() -> unknown(view.stale()));
+        describe(exchange, view.heads(), set.revision());
+        if (!set.isPublished()) {
+            throw new Fault(FaultKind.NOT_PUBLISHED_YET, "the set " + set.name() + " has no revision yet");
+        }
+        return find.in(view.heads(), set);
+    }
+
+    /** Looks for something in a set. */
+    @FunctionalInterface
+    interface Find<T> {
+        Optional<T> in(Heads heads, SetState set);
+    }
+
+    /** Sets the fields that every answer on a set has. */
+    static void describe(Exchange exchange, Heads heads, long revision) {
+        exchange.set("Bellwether-Epoch", heads.epoch().toString());
+        if (revision > 0) {
+            exchange.set("Bellwether-Revision", Long.toString(revision));
+        }
+    }
+
+    private CatalogService.View look(Exchange exchange) throws InterruptedException {
+        CatalogService.View view = catalog.look();
+        if (view.stale()) {
+            exchange.set("Bellwether-Stale", "1");
+        }
+        if (!catalog.isLoaded()) {
+            throw new Fault(FaultKind.UNAVAILABLE, "this process has not seen the database yet");
+        }
+        return view;
+    }
+
+    private static Optional<SetState> find(Heads heads, Exchange exchange) {
+        return heads.set(exchange.path("set"));
+    }
+
+    /** A process that cannot see the database does not know that there is no such set: another one may. */
+    private static Fault unknown(boolean stale) {
+        return stale
+                ? new Fault(FaultKind.UNAVAILABLE, "this process cannot see the database and knows no set of this name")
+                : new Fault(FaultKind.NOT_FOUND, "there is no set of this name");
+    }
+
+    private static long minRevision(Exchange exchange) {
+        String text = exchange.header("Bellwether-Min-Revision");
+        if (text == null) {
+            return 0;
+        }
+        if (!text.strip().matches("[0-9]{1,18}")) {
+            throw new Fault(FaultKind.INVALID_REQUEST, "Bellwether-Min-Revision must be a revision's number");
+        }
+        return Long.parseLong(text.strip());
+    }
+}
