@@ -119,6 +119,9 @@ final class TickReporter {
             line.append(String.format(Locale.ROOT, " (%d put, %d deleted, %d unchanged)", run.path("upserts").asLong(),
                     run.path("deletes").asLong(), run.path("unchanged").asLong()));
         }
+        if (run.path("ticks").asInt(1) > 1) {
+            line.append(" (").append(run.path("ticks").asInt()).append(" ticks)");
+        }
         if (run.path("durationMs").isNumber()) {
             line.append(" in ").append(Duration.ofMillis(run.path("durationMs").asLong()).toMillis()).append(" ms");
         }

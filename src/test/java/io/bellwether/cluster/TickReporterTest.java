@@ -86,10 +86,11 @@ class TickReporterTest {
         runs();
         reporter.look();
         skipped.hear("process-3",
-                "2026-03-01T10:00:10.004Z INFO [h-1-a] tick demo 2026-03-01T10:00:10Z: skipped, leader is x");
+                "2026-03-01T10:00:10.004Z INFO  [h-1-a] JobBoard: job=demo tick=2026-03-01T10:00:10Z not leader, skipped (leader is h-1-x)");
         skipped.hear("process-1",
-                "2026-03-01T10:00:10.004Z INFO [h-1-b] tick demo 2026-03-01T10:00:10Z: skipped, leader is x");
-        skipped.hear("process-4", "2026-03-01T10:00:10.004Z INFO [h-1-c] tick demo-2 2026-03-01T10:00:10Z: skipped");
+                "2026-03-01T10:00:10.004Z INFO  [h-1-b] JobBoard: job=demo tick=2026-03-01T10:00:10Z not leader, skipped (leader is h-1-x)");
+        skipped.hear("process-4",
+                "2026-03-01T10:00:10.004Z INFO  [h-1-c] JobBoard: job=demo-2 tick=2026-03-01T10:00:10Z not leader, skipped (leader is y)");
         jobs("7");
         runs(PUBLISHED);
         reporter.look();
