@@ -87,7 +87,7 @@ final class RunWatch implements AutoCloseable {
     void check() throws LeaseLostException, InterruptedException {
         switch (loss) {
             case null -> {
-                if (Thread.currentThread().isInterrupted()) {
+                if (Thread.interrupted()) {
                     throw new InterruptedException("the refresh was told to stop in phase " + phase);
                 }
             }
