@@ -1,5 +1,7 @@
 package io.bellwether.cli;
 
+import io.bellwether.settings.Settings;
+
 /** Entry point of the {@code bellwether} command. */
 public final class Main {
     private Main() {}
@@ -10,6 +12,13 @@ public final class Main {
      * @param args the command line, without the program's name
      */
     public static void main(String[] args) {
-        System.exit(0);
+        Terminal terminal = Terminal.ofThisProcess();
+        int code = CommandTree.create(terminal, Main::server).execute(args);
+        terminal.flush();
+        System.exit(code);
+    }
+
+    private static Runnable server(Settings settings) throws CommandFailure {
+        throw new CommandFailure(CommandFailure.FAILED, "no server is built in");
     }
 }
