@@ -8,17 +8,17 @@ import java.util.List;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-import io.bellwether.admin.TokenAdmin;
 import io.bellwether.fault.Fault;
 import io.bellwether.fault.FaultKind;
 import io.bellwether.fleet.Grant;
+import io.bellwether.fleet.Tokens;
 
 /** Making, listing and revoking tokens. The answer to making one is the only one that holds a secret. */
 public final class AdminTokenRoutes implements RouteModule {
-    private final TokenAdmin tokens;
+    private final Tokens tokens;
 
     /** Routes to these operations. */
-    public AdminTokenRoutes(TokenAdmin tokens) {
+    public AdminTokenRoutes(Tokens tokens) {
         this.tokens = tokens;
     }
 
@@ -35,9 +35,9 @@ public final class AdminTokenRoutes implements RouteModule {
         List<String> sets = in.requiredTexts("sets");
         Instant expiresAt = in.instant("expiresAt");
         in.done();
-        TokenAdmin.Issued issued = tokens.create(server, sets, expiresAt);
+        Tokens.Created created = tokens.create(server, sets, expiresAt);
         exchange.set("Cache-Control", "no-store");
-        exchange.json(201, json(issued.grant()).put("token", issued.token().text()));
+        exchange.json(201, json(created.grant()).put("token", created.token().text()));
     }
 
     private void list(Exchange exchange) throws IOException, SQLException {
@@ -50,10 +50,18 @@ public final class AdminTokenRoutes implements RouteModule {
 
     private void revoke(Exchange exchange) throws SQLException {
         String id = exchange.path("id");
-        if (!id.matches("[0-9a-zA-Z-]{1,64}") || !tokens.revoke(id)) {
-            throw new Fault(FaultKind.NOT_FOUND, "there is no token of this id");
+        if (!id.matches("[0-9a-f]{1,64}")) {
+            throw noSuchToken();
+        }
+        // Again is no failure: a client that lost the answer may ask a second time.
+        if (!tokens.revoke(id) && tokens.list().stream().noneMatch(grant -> grant.id().equals(id))) {
+            throw noSuchToken();
         }
         exchange.empty(204);
+    }
+
+    private static Fault noSuchToken() {
+        return new Fault(FaultKind.NOT_FOUND, "there is no token of this id");
     }
 
     private static ObjectNode json(Grant grant) {

@@ -74,16 +74,23 @@ final class RequestMembers {
         return texts;
     }
 
-    /** An instant, or null when there is none. */
+    /** An instant that the database can store as well, or null when there is none. */
     @Nullable
     Instant instant(String name) {
         String text = text(name);
-        try {
-            return text == null ? null : Instant.parse(text);
-        } catch (DateTimeParseException e) {
-            complaints.add(name + " must be an instant such as 2026-01-31T12:00:00Z, not '" + text + "'");
+        if (text == null) {
             return null;
         }
+        try {
+            Instant instant = Instant.parse(text);
+            if (!instant.isBefore(Instant.EPOCH) && !instant.isAfter(AdminJobJson.WITHOUT_END)) {
+                return instant;
+            }
+        } catch (DateTimeParseException e) {
+            // Said below.
+        }
+        complaints.add(name + " must be an instant from 1970 to 9999 such as 2026-01-31T12:00:00Z, not '" + text + "'");
+        return null;
     }
 
     /**
