@@ -11,7 +11,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
@@ -28,6 +27,8 @@ import io.bellwether.schedule.CronSchedule;
 final class SetsFile {
     /** The member that a complaint of the API begins with. */
     private static final Pattern MEMBER = Pattern.compile("[A-Za-z][A-Za-z0-9._-]*");
+
+    private static final Pattern PLACE = Pattern.compile("(?m)^ in [^\\n]*, line ([0-9]+), column");
 
     private static final String ALIAS_HINT = "aliases (*name) are not understood; a text that begins with * has to be"
             + " quoted";
@@ -68,9 +69,7 @@ final class SetsFile {
             lines = lines(file, content);
             root = MAPPER.readTree(content);
         } catch (JsonProcessingException e) {
-            JsonLocation at = e.getLocation();
-            throw new CommandFailure(CommandFailure.USAGE,
-                    file + (at == null ? "" : " line " + at.getLineNr()) + ": not YAML: " + words(e), e);
+            throw new CommandFailure(CommandFailure.USAGE, file + line(e) + ": not YAML: " + words(e), e);
         } catch (IOException e) {
             throw new CommandFailure(CommandFailure.USAGE, file + ": cannot be read", e);
         }
@@ -145,6 +144,18 @@ final class SetsFile {
             }
         }
         return lines;
+    }
+
+    /** The place is in the text of the parser below; what Jackson makes of it is one line off now and then. */
+    private static String line(JsonProcessingException e) {
+        String found = "";
+        for (Matcher place = PLACE.matcher(String.valueOf(e.getOriginalMessage())); place.find();) {
+            found = place.group(1);
+        }
+        if (found.isEmpty() && e.getLocation() != null) {
+            found = Integer.toString(e.getLocation().getLineNr());
+        }
+        return found.isEmpty() ? "" : " line " + found;
     }
 
     /** What the parser says, without the excerpts that it draws over several lines. */

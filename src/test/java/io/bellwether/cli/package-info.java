@@ -1,4 +1,4 @@
-/** The command line. */
+/** Tests of the command line: the very commands, run in this process, against a real server and a real PostgreSQL. */
 @NullMarked
 package io.bellwether.cli;
 
