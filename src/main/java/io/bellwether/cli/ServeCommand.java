@@ -1,7 +1,5 @@
 package io.bellwether.cli;
 
-import java.io.IOException;
-import java.io.OutputStream;
 import java.net.BindException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -55,7 +53,7 @@ final class ServeCommand implements Callable<Integer> {
             Runtime.getRuntime().halt(0);
         }, "stop"));
         if (exitWithParent) {
-            Thread.ofPlatform().daemon().name("parent-watch").start(this::exitAtEndOfInput);
+            ParentWatch.start(terminal.in(), () -> System.exit(0));
         }
         // For ever: the hook ends the process.
         new CountDownLatch(1).await();
@@ -78,14 +76,5 @@ final class ServeCommand implements Callable<Integer> {
                             + (e.getMessage() == null ? e.getClass().getSimpleName() : Table.line(e.getMessage())),
                     e);
         }
-    }
-
-    private void exitAtEndOfInput() {
-        try {
-            terminal.in().transferTo(OutputStream.nullOutputStream());
-        } catch (IOException e) {
-            // Gone as well.
-        }
-        System.exit(0);
     }
 }

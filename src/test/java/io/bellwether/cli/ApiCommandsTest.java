@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import io.bellwether.admin.ProcessList;
 import io.bellwether.admin.SetAdmin;
+import io.bellwether.admin.TokenAdmin;
 import io.bellwether.catalog.CatalogService;
 import io.bellwether.catalog.HeadsFile;
 import io.bellwether.database.Database;
@@ -62,13 +63,13 @@ class ApiCommandsTest {
     @BeforeEach
     void start() throws Exception {
         InstantSource clock = InstantSource.system();
-        Tokens tokens = new Tokens(database, new CatalogService(database, new HeadsFile(dir), meters), clock, dir);
+        Tokens tokens = new Tokens(new CatalogService(database, new HeadsFile(dir), meters), clock, dir);
         SetAdmin sets = new SetAdmin(database,
                 url -> url.contains("metadata") ? Optional.of("that host is not allowed") : Optional.empty());
         server = new HttpServer("127.0.0.1", 0,
                 List.of(new AdminSetRoutes(sets, new ProcessList(database)),
                         new AdminJobRoutes(new JobQueries(database), new JobControl(database), clock),
-                        new AdminTokenRoutes(tokens)),
+                        new AdminTokenRoutes(new TokenAdmin(database, clock))),
                 new Authenticator(new Settings.Secret(ADMIN), tokens::find), meters, "test-1-abcd");
         server.start();
     }

@@ -6,7 +6,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Path;
 import java.sql.PreparedStatement;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,19 +24,16 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.bellwether.admin.ProcessList;
 import io.bellwether.admin.SetAdmin;
-import io.bellwether.catalog.CatalogService;
-import io.bellwether.catalog.HeadsFile;
+import io.bellwether.admin.TokenAdmin;
 import io.bellwether.database.Database;
 import io.bellwether.fleet.BearerToken;
 import io.bellwether.fleet.Grant;
-import io.bellwether.fleet.Tokens;
 import io.bellwether.lease.JobControl;
 import io.bellwether.lease.JobQueries;
 import io.bellwether.settings.Settings;
@@ -56,16 +52,12 @@ class AdminRoutesTest {
     private final Meters meters = new Meters();
     private final HttpClient http = HttpClient.newHttpClient();
     private HttpServer server;
-
-    @TempDir
-    private Path dir;
     private HttpServer newServer(Database database) {
         InstantSource clock = InstantSource.system();
-        CatalogService catalog = new CatalogService(database, new HeadsFile(dir), meters);
         SetAdmin sets = new SetAdmin(database, url -> Optional.empty());
         List<RouteModule> modules = List.of(new AdminSetRoutes(sets, new ProcessList(database)),
                 new AdminJobRoutes(new JobQueries(database), new JobControl(database), clock),
-                new AdminTokenRoutes(new Tokens(database, catalog, clock, dir)));
+                new AdminTokenRoutes(new TokenAdmin(database, clock)));
         Grant edge = new Grant("1", "edge-01", List.of("*"), Instant.EPOCH, null, null);
         return new HttpServer("127.0.0.1", 0, modules, new Authenticator(new Settings.Secret(ADMIN),
                 token -> token.equals(EDGE) ? Optional.of(edge) : Optional.empty()), meters, "test-1-abcd");
