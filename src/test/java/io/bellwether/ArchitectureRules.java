@@ -118,8 +118,7 @@ final class ArchitectureRules {
     }
 
     private static ArchRule onlyTheCommandLinePrints(String root) {
-        return noClasses().that().resideInAPackage(root + "..").and()
-                .resideOutsideOfPackages(root + ".cli..", root + ".cluster..")
+        return noClasses().that().resideInAPackage(root + "..").and().resideOutsideOfPackage(root + ".cli..")
                 .should().accessField(System.class, "out").orShould().accessField(System.class, "err");
     }
 
