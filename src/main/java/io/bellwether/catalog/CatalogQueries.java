@@ -141,8 +141,9 @@ final class CatalogQueries {
                     SegmentRef segment = new SegmentRef(row.getBytes(1), Sha256.wrap(row.getBytes(2)),
                             Sha256.wrap(row.getBytes(3)), row.getLong(4), row.getLong(5), row.getInt(6));
                     long removedIn = row.getLong(8);
-                    entries.add(new ManifestEntry(segment, row.getLong(7),
-                            row.wasNull() ? ManifestEntry.LIVE : removedIn));
+                    boolean live = row.wasNull();
+                    entries.add(
+                            new ManifestEntry(segment, row.getLong(7), live ? ManifestEntry.LIVE : removedIn));
                 }
             }
         }

@@ -1,0 +1,206 @@
+package io.bellwether.app;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import io.bellwether.admin.ProcessList;
+import io.bellwether.admin.SetAdmin;
+import io.bellwether.admin.TokenAdmin;
+import io.bellwether.catalog.CatalogService;
+import io.bellwether.catalog.HeadsFile;
+import io.bellwether.catalog.SegmentStore;
+import io.bellwether.catalog.SegmentWarmer;
+import io.bellwether.database.Database;
+import io.bellwether.database.DatabaseClock;
+import io.bellwether.fleet.Tokens;
+import io.bellwether.http.AdminJobRoutes;
+import io.bellwether.http.AdminSetRoutes;
+import io.bellwether.http.AdminTokenRoutes;
+import io.bellwether.http.Authenticator;
+import io.bellwether.http.HealthRoutes;
+import io.bellwether.http.HttpServer;
+import io.bellwether.http.ServingRoutes;
+import io.bellwether.lease.JobControl;
+import io.bellwether.lease.JobQueries;
+import io.bellwether.lease.JobWork;
+import io.bellwether.lease.RedissonGate;
+import io.bellwether.lease.TickService;
+import io.bellwether.lifecycle.Periodic;
+import io.bellwether.lifecycle.ServiceStack;
+import io.bellwether.refresh.RefreshWork;
+import io.bellwether.refresh.RetentionWork;
+import io.bellwether.settings.Settings;
+import io.bellwether.settings.SettingsException;
+import io.bellwether.source.FeedSource;
+import io.bellwether.source.SourceAllow;
+import io.bellwether.telemetry.Meters;
+
+/**
+ * One server process, from its settings to {@code ready} and back. Used once.
+ *
+ * <p>Reading comes first and going last: a process serves before it takes part in the schedule, and has left the schedule
+ * before it stops serving.
+ */
+public final class ServerProcess {
+    private static final Logger log = LoggerFactory.getLogger(ServerProcess.class);
+
+    private final Settings settings;
+    private final String name;
+    private final SourceAllow sources;
+    private final ServiceStack running = new ServiceStack();
+    private final AtomicBoolean stopping = new AtomicBoolean();
+    private volatile boolean ready;
+    private volatile boolean migrated;
+    private volatile int port;
+    private volatile Runnable drain = () -> {};
+
+    /**
+     * A process that does not run yet.
+     *
+     * @param settings what it reads from its environment
+     * @throws SettingsException if a setting that only its user can read is wrong
+     */
+    public ServerProcess(Settings settings) throws SettingsException {
+        this.settings = settings;
+        this.name = ProcessName.create();
+        this.sources = SourceAllow.parse(settings.sourceAllow());
+        System.setProperty("bellwether.process", name);
+    }
+
+    /** Its name in logs, locks, runs and meters. */
+    public String name() {
+        return name;
+    }
+
+    /** The port it listens on, once started. */
+    public int port() {
+        return port;
+    }
+
+    /**
+     * Starts everything and returns when the process is ready, or, while the database is away, as soon as it listens.
+     *
+     * @throws Exception if it cannot start; what had begun is undone
+     */
+    public void start() throws Exception {
+        try {
+            startAll();
+        } catch (Throwable t) {
+            stop();
+            throw t;
+        }
+    }
+
+    private void startAll() throws Exception {
+        Meters meters = new Meters();
+
+        // The database comes first: it is the truth about everything. The clock follows it from the first contact.
+        Database database = running.start(new Database(settings.database(), name, meters.registry()));
+        InstantSource local = InstantSource.offset(InstantSource.system(), settings.clockOffset());
+        DatabaseClock clock = new DatabaseClock(local);
+        Periodic migration = migrate(database);
+
+        // What readers need: heads in memory, segments on disk, tokens.
+        CatalogService catalog = new CatalogService(database, new HeadsFile(settings.dataDir()), meters);
+        Tokens tokens = new Tokens(catalog, clock, settings.dataDir());
+        SegmentStore segments = new SegmentStore(settings.dataDir(), SegmentStore.defaultMaxBytes(settings.dataDir()),
+                SegmentStore.from(database), catalog::heads, local);
+        running.start(catalog);
+        running.start(new SegmentWarmer(catalog, segments));
+
+        // Who runs a tick, and what a run does. Neither is started yet: a process serves before it works.
+        RedissonGate gate = new RedissonGate(settings.redis(), settings.lease(), meters);
+        FeedSource feeds = new FeedSource(sources, clock);
+        Map<String, JobWork> works = Map.of("refresh", new RefreshWork(database, feeds, meters), "retention",
+                new RetentionWork(database));
+        TickService ticks = new TickService(database, clock, gate, works, meters, name, settings.lease());
+        catalog.onJobs(ticks::nudge);
+
+        running.start(gate);
+        HttpServer http = new HttpServer(settings.bind(), settings.port(),
+                List.of(new ServingRoutes(catalog, segments, meters),
+                        new HealthRoutes(Map.of("catalog", catalog::isLoaded, "process", this::isReady),
+                                Map.of("database", () -> seen(catalog.seesDatabase()), "redis",
+                                        () -> seen(gate.isUp())),
+                                meters),
+                        new AdminSetRoutes(new SetAdmin(database, sources::objection), new ProcessList(database)),
+                        new AdminJobRoutes(new JobQueries(database), new JobControl(database), clock),
+                        new AdminTokenRoutes(new TokenAdmin(database, clock))),
+                new Authenticator(settings.adminToken(), tokens::find), meters, name);
+        running.start(http);
+        port = http.port();
+        drain = http::drain;
+
+        // The schedule comes last; it may take a tick at once.
+        running.start(new ProcessHeartbeat(database, clock, name, port, () -> heads(catalog),
+                () -> gate.isUp() ? "redis" : "postgres"));
+        running.start(ticks);
+        running.start(migration);
+        ready = true;
+        log.info("ready on {}:{} as {}", settings.bind(), port, name);
+    }
+
+    /** Whether this process may be sent requests: it started, holds heads and is not stopping. */
+    private boolean isReady() {
+        return ready && !stopping.get();
+    }
+
+    /**
+     * Migrates now; while the database is away, goes on trying.
+     *
+     * @return the loop that goes on, to be started with the rest
+     */
+    private Periodic migrate(Database database) throws SQLException {
+        Periodic retry = new Periodic("migration", Duration.ofSeconds(2), () -> {
+            if (!migrated) {
+                database.migrate();
+                migrated = true;
+                log.info("the database is there; its schema is up to date");
+            }
+            return Duration.ofMinutes(10);
+        });
+        try {
+            database.migrate();
+            migrated = true;
+        } catch (SQLException e) {
+            String state = e.getSQLState();
+            if (state != null && !state.startsWith("08") && !state.startsWith("57P") && !state.startsWith("53")) {
+                throw e;
+            }
+            log.warn("the database is away ({}); starting all the same", e.getMessage());
+        }
+        return retry;
+    }
+
+    private static String seen(boolean there) {
+        return there ? "there" : "away";
+    }
+
+    private static Map<String, Long> heads(CatalogService catalog) {
+        Map<String, Long> heads = new HashMap<>();
+        catalog.heads().byName().forEach((set, state) -> heads.put(set, state.revision()));
+        return heads;
+    }
+
+    /**
+     * Stops: not ready, no new ticks, waiting requests answered, what is under way finished within the grace, the lock
+     * given back, the database let go. May come twice and from any thread.
+     */
+    public void stop() {
+        if (!stopping.compareAndSet(false, true)) {
+            return;
+        }
+        log.info("stopping");
+        drain.run();
+        running.stop(settings.shutdownGrace());
+        log.info("stopped");
+    }
+}
