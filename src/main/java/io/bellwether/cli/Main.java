@@ -1,5 +1,6 @@
 package io.bellwether.cli;
 
+import io.bellwether.app.ServerProcess;
 import io.bellwether.settings.Settings;
 
 /** Entry point of the {@code bellwether} command. */
@@ -18,7 +19,9 @@ public final class Main {
         System.exit(code);
     }
 
-    private static Runnable server(Settings settings) throws CommandFailure {
-        throw new CommandFailure(CommandFailure.FAILED, "no server is built in");
+    private static Runnable server(Settings settings) throws Exception {
+        ServerProcess process = new ServerProcess(settings);
+        process.start();
+        return process::stop;
     }
 }
