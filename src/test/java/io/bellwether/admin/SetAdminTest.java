@@ -1,5 +1,6 @@
 package io.bellwether.admin;
 
+import static io.bellwether.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -239,6 +240,41 @@ class SetAdminTest {
             assertThatThrownBy(load::commit).isInstanceOf(SQLException.class);
         }
         assertThat(Sql.value(database, "select count(*) from policy")).isEqualTo("0");
+    }
+
+    @Test
+    void put_whileALongLoadIsUnderWay_doesNotWaitForIt() throws Exception {
+        put("firewall", PLAIN);
+        try (Connection load = database.dedicatedConnection("load"); Statement insert = load.createStatement()) {
+            load.setAutoCommit(false);
+            insert.execute("insert into policy select set_id, 'k', '{}', sha256('') from policy_set");
+            // With a lock as strong as a key's change this would wait for the load, and give up after its limit.
+            assertThat(put("firewall", PLAIN.replace("0 0 4", "0 0 5")).change()).isEqualTo(Change.CHANGED);
+            load.rollback();
+        }
+    }
+
+    @Test
+    void delete_inADeadlockWithAPublish_isDoneAllTheSame() throws Exception {
+        put("firewall", PLAIN);
+        try (Connection publish = database.dedicatedConnection("publish");
+                Statement sql = publish.createStatement();
+                ExecutorService threads = Executors.newSingleThreadExecutor()) {
+            publish.setAutoCommit(false);
+            sql.execute("select 1 from job for update");
+            Future<Boolean> deleted = threads.submit(() -> admin.delete("firewall"));
+            eventually("the deletion waits for the job", Duration.ofSeconds(20),
+                    () -> Sql.value(database, "select count(*) from pg_stat_activity where wait_event_type = 'Lock'"
+                            + " and query like 'with gone%' and datname = current_database()").equals("1"));
+            try {
+                sql.execute("select 1 from policy_set for no key update");
+            } catch (SQLException e) {
+                assertThat(e.getSQLState()).as("the publish may be the victim").isEqualTo("40P01");
+            }
+            publish.rollback();
+            assertThat(deleted.get()).isTrue();
+        }
+        assertThat(Sql.value(database, "select count(*) from policy_set")).isEqualTo("0");
     }
 
     @Test
