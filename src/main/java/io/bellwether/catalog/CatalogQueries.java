@@ -140,10 +140,9 @@ final class CatalogQueries {
                 while (row.next()) {
                     SegmentRef segment = new SegmentRef(row.getBytes(1), Sha256.wrap(row.getBytes(2)),
                             Sha256.wrap(row.getBytes(3)), row.getLong(4), row.getLong(5), row.getInt(6));
+                    long addedIn = row.getLong(7);
                     long removedIn = row.getLong(8);
-                    boolean live = row.wasNull();
-                    entries.add(
-                            new ManifestEntry(segment, row.getLong(7), live ? ManifestEntry.LIVE : removedIn));
+                    entries.add(new ManifestEntry(segment, addedIn, row.wasNull() ? ManifestEntry.LIVE : removedIn));
                 }
             }
         }

@@ -31,7 +31,7 @@ public final class CatalogService implements Service {
     private static final String JOBS = "jobs";
     private static final Duration LOOK_LIMIT = Duration.ofSeconds(2);
     private static final Duration LOAD_LIMIT = Duration.ofSeconds(60);
-    private static final Duration LISTEN_STEP = Duration.ofSeconds(1);
+    private static final Duration LISTEN_STEP = Duration.ofMillis(500);
     private static final Duration FIRST_LOAD = Duration.ofSeconds(5);
 
     /**

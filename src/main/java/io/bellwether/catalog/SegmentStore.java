@@ -155,31 +155,42 @@ public final class SegmentStore {
         return usedBytes.get() + bytes <= maxBytes;
     }
 
-    private @Nullable StoredSegment openKept(Sha256 sha256, long bytes) throws IOException {
-        FileChannel file = files.open(sha256, bytes);
-        if (file == null) {
-            return null;
-        }
-        boolean good = false;
+    /** Opens what is kept; null when it is not there, not sound, or the disk cannot be read. */
+    private @Nullable StoredSegment openKept(Sha256 sha256, long bytes) {
+        FileChannel file = null;
         try {
+            file = files.open(sha256, bytes);
+            if (file == null) {
+                return null;
+            }
             Instant now = clock.instant();
             Instant touched = sound.get(sha256);
             if (touched == null && !files.isSound(sha256)) {
                 log.warn("segment {} on this host is damaged and is fetched again", sha256);
+                file.close();
                 return null;
             }
             if (touched == null || touched.plus(TOUCH_EVERY).isBefore(now)) {
                 sound.put(sha256, now);
                 files.touch(sha256, now);
             }
-            good = true;
             return StoredSegment.of(file);
-        } catch (NoSuchFileException e) {
+        } catch (IOException e) {
+            if (!(e instanceof NoSuchFileException)) {
+                warn("cannot read segments on this host", e);
+            }
+            closeQuietly(file);
             return null;
-        } finally {
-            if (!good) {
+        }
+    }
+
+    private static void closeQuietly(@Nullable FileChannel file) {
+        try {
+            if (file != null) {
                 file.close();
             }
+        } catch (IOException e) {
+            log.debug("closing a segment's file", e);
         }
     }
 

@@ -46,6 +46,12 @@ public final class TestPostgres {
         return settings(name);
     }
 
+    /** The same database, reached through another port of this host. */
+    public static Settings.Database through(int port, Settings.Database settings) {
+        return new Settings.Database(settings.url().replace(":" + port() + "/", ":" + port + "/"), settings.user(),
+                settings.password(), settings.poolSize());
+    }
+
     /** A pool on the database, to be stopped by the caller. */
     public static Database open(Settings.Database settings) {
         return new Database(settings, "test", new SimpleMeterRegistry());

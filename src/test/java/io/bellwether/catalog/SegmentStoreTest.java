@@ -1,0 +1,224 @@
+package io.bellwether.catalog;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import io.bellwether.fault.Fault;
+import io.bellwether.fault.FaultKind;
+import io.bellwether.policy.SegmentRef;
+import io.bellwether.policy.Sha256;
+
+class SegmentStoreTest {
+    private final Map<Sha256, byte[]> inDatabase = new ConcurrentHashMap<>();
+    private final AtomicInteger fetches = new AtomicInteger();
+    private final AtomicReference<Heads> heads = new AtomicReference<>(Heads.NONE);
+    private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z"));
+    private volatile boolean databaseAway;
+
+    @TempDir
+    private Path dataDir;
+
+    private SegmentStore store(long maxBytes) throws IOException {
+        return new SegmentStore(dataDir, maxBytes, this::fetch, heads::get, now::get);
+    }
+
+    private Optional<byte[]> fetch(Sha256 sha256) throws SQLException {
+        fetches.incrementAndGet();
+        if (databaseAway) {
+            throw new SQLException("away", "08006");
+        }
+        return Optional.ofNullable(inDatabase.get(sha256));
+    }
+
+    private Sha256 segment(int seed, int bytes) {
+        byte[] content = new byte[bytes];
+        new Random(seed).nextBytes(content);
+        Sha256 sha256 = Sha256.of(content);
+        inDatabase.put(sha256, content);
+        return sha256;
+    }
+
+    private byte[] read(SegmentStore store, Sha256 sha256, int bytes) throws IOException {
+        try (StoredSegment segment = store.open(sha256, bytes)) {
+            assertThat(segment.size()).isEqualTo(bytes);
+            ByteBuffer all = ByteBuffer.allocate(bytes);
+            while (all.hasRemaining()) {
+                segment.read(all, all.position());
+            }
+            return all.array();
+        }
+    }
+
+    private Path file(Sha256 sha256) {
+        return dataDir.resolve("segments").resolve(sha256.hex().substring(0, 2)).resolve(sha256.hex());
+    }
+
+    @Test
+    void open_again_readsTheDatabaseOnce() throws Exception {
+        Sha256 one = segment(1, 5_000);
+        SegmentStore store = store(1 << 20);
+        for (int i = 0; i < 3; i++) {
+            assertThat(read(store, one, 5_000)).isEqualTo(inDatabase.get(one));
+        }
+        databaseAway = true;
+        assertThat(read(store(1 << 20), one, 5_000)).isEqualTo(inDatabase.get(one));
+        assertThat(fetches).hasValue(1);
+    }
+
+    @Test
+    void open_manyThreadsOfTwoProcesses_readTheDatabaseOnce() throws Exception {
+        List<Sha256> names = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            names.add(segment(i, 10_000));
+        }
+        List<SegmentStore> processes = List.of(store(1 << 20), store(1 << 20));
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Callable<byte[]>> reads = new ArrayList<>();
+            for (int i = 0; i < 1_000; i++) {
+                SegmentStore process = processes.get(i % 2);
+                Sha256 name = names.get(i / 20);
+                reads.add(() -> read(process, name, 10_000));
+            }
+            List<Future<byte[]>> all = threads.invokeAll(reads);
+            for (int i = 0; i < all.size(); i++) {
+                assertThat(all.get(i).get()).isEqualTo(inDatabase.get(names.get(i / 20)));
+            }
+        }
+        assertThat(fetches).hasValue(50);
+    }
+
+    @Test
+    void open_fileDamagedCutOrMissing_isFetchedAgain() throws Exception {
+        Sha256 one = segment(1, 5_000);
+        read(store(1 << 20), one, 5_000);
+        byte[] damaged = Files.readAllBytes(file(one));
+        damaged[4_999] ^= 1;
+        int expected = 1;
+        for (byte[] bad : List.of(damaged, new byte[5_000], new byte[0], new byte[6_000])) {
+            Files.write(file(one), bad);
+            assertThat(read(store(1 << 20), one, 5_000)).isEqualTo(inDatabase.get(one));
+            assertThat(fetches).hasValue(++expected);
+            assertThat(Files.readAllBytes(file(one))).isEqualTo(inDatabase.get(one));
+        }
+        SegmentStore running = store(1 << 20);
+        read(running, one, 5_000);
+        Files.delete(file(one));
+        assertThat(read(running, one, 5_000)).isEqualTo(inDatabase.get(one));
+        assertThat(fetches).hasValue(++expected);
+    }
+
+    @Test
+    void open_notThere_saysWhy() throws Exception {
+        SegmentStore store = store(1 << 20);
+        assertThatThrownBy(() -> store.open(Sha256.of(new byte[1]), 1)).isInstanceOfSatisfying(Fault.class,
+                f -> assertThat(f.kind()).isEqualTo(FaultKind.REVISION_GONE));
+        databaseAway = true;
+        assertThatThrownBy(() -> store.open(Sha256.of(new byte[1]), 1)).isInstanceOfSatisfying(Fault.class,
+                f -> assertThat(f.kind()).isEqualTo(FaultKind.UNAVAILABLE));
+    }
+
+    @Test
+    void open_databaseHasOtherBytes_isRefused() throws Exception {
+        Sha256 one = segment(1, 100);
+        inDatabase.put(one, new byte[100]);
+        SegmentStore store = store(1 << 20);
+        assertThatThrownBy(() -> store.open(one, 100)).isInstanceOfSatisfying(Fault.class,
+                f -> assertThat(f.kind()).isEqualTo(FaultKind.INTERNAL));
+        assertThat(file(one)).doesNotExist();
+    }
+
+    @Test
+    void open_diskRefuses_servesFromMemory() throws Exception {
+        Sha256 one = segment(1, 5_000);
+        SegmentStore store = store(1 << 20);
+        // A file where the folder should be: writing fails as on a full disk.
+        Files.createFile(file(one).getParent());
+        for (int i = 0; i < 2; i++) {
+            try (StoredSegment segment = store.open(one, 5_000)) {
+                assertThat(segment.isFile()).isFalse();
+            }
+            assertThat(read(store, one, 5_000)).isEqualTo(inDatabase.get(one));
+        }
+    }
+
+    @Test
+    void open_beyondItsBound_evictsTheLeastRecentlyUsedThatNoHeadNeeds() throws Exception {
+        Sha256 needed = segment(0, 10_000);
+        heads.set(head(needed, 10_000));
+        SegmentStore store = store(100_000);
+        read(store, needed, 10_000);
+        Sha256 used = segment(1, 10_000);
+        read(store, used, 10_000);
+        for (int i = 2; i < 40; i++) {
+            now.set(now.get().plus(Duration.ofMinutes(6)));
+            read(store, segment(i, 10_000), 10_000);
+            read(store, used, 10_000);
+            long kept = new SegmentFiles(dataDir.resolve("segments")).list(now.get()).stream()
+                    .mapToLong(SegmentFiles.Kept::bytes).sum();
+            assertThat(kept).isLessThanOrEqualTo(100_000);
+            assertThat(file(needed)).exists();
+            assertThat(file(used)).exists();
+        }
+        assertThat(store.usedBytes()).isLessThanOrEqualTo(100_000);
+    }
+
+    @Test
+    void open_headsAloneFillTheBound_servesTheRestFromMemory() throws Exception {
+        Sha256 needed = segment(0, 90_000);
+        heads.set(head(needed, 90_000));
+        SegmentStore store = store(100_000);
+        read(store, needed, 90_000);
+        Sha256 other = segment(1, 20_000);
+        assertThat(read(store, other, 20_000)).isEqualTo(inDatabase.get(other));
+        assertThat(file(other)).doesNotExist();
+        assertThat(file(needed)).exists();
+    }
+
+    @Test
+    void read_evictedWhileOpen_goesOn() throws Exception {
+        Sha256 one = segment(1, 5_000);
+        SegmentStore store = store(1 << 20);
+        read(store, one, 5_000);
+        try (StoredSegment segment = store.open(one, 5_000)) {
+            Files.delete(file(one));
+            ByteBuffer all = ByteBuffer.allocate(5_000);
+            segment.read(all, 0);
+            assertThat(all.array()).isEqualTo(inDatabase.get(one));
+        }
+    }
+
+    private static Heads head(Sha256 segment, long bytes) {
+        TreeMap<Long, RevisionInfo> revisions = new TreeMap<>();
+        revisions.put(1L, new RevisionInfo(1, 1, bytes, 1, segment, 1, 0, false, Instant.EPOCH, "test"));
+        SegmentRef ref = new SegmentRef(new byte[]{1}, segment, segment, bytes, 1, 1);
+        SetState set = new SetState(1, "one", 1, revisions, List.of(new ManifestEntry(ref, 1, ManifestEntry.LIVE)),
+                new HashMap<>());
+        return new Heads(new UUID(1, 1), 1, 1, Map.of("one", set));
+    }
+}

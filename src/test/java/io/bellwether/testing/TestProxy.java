@@ -1,0 +1,149 @@
+package io.bellwether.testing;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+import org.jspecify.annotations.Nullable;
+
+/** A TCP proxy on 127.0.0.1 that can be cut (connections end, new ones too) or stalled (nothing passes). Thread safe. */
+public final class TestProxy implements AutoCloseable {
+    private enum Mode {
+        PASS, CUT, STALL
+    }
+
+    private final int targetPort;
+    private final int port;
+    private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private Mode mode = Mode.PASS;
+    private @Nullable ServerSocket listener;
+    private volatile boolean closed;
+
+    /** A proxy to that port, which passes everything. */
+    public TestProxy(int targetPort) throws IOException {
+        this.targetPort = targetPort;
+        ServerSocket first = listen(0);
+        this.port = first.getLocalPort();
+    }
+
+    /** Where it listens. */
+    public int port() {
+        return port;
+    }
+
+    /** Ends all connections and refuses new ones. */
+    public void cut() throws IOException {
+        set(Mode.CUT);
+        ServerSocket open = listener;
+        if (open != null) {
+            open.close();
+        }
+        closeAll();
+    }
+
+    /** Lets nothing pass in either direction; new connections are accepted and hang. */
+    public void stall() {
+        set(Mode.STALL);
+    }
+
+    /** Passes everything again. */
+    public void pass() throws IOException {
+        ServerSocket open = listener;
+        if (open == null || open.isClosed()) {
+            listen(port);
+        }
+        set(Mode.PASS);
+    }
+
+    @Override
+    public void close() throws IOException {
+        closed = true;
+        cut();
+    }
+
+    private ServerSocket listen(int at) throws IOException {
+        ServerSocket fresh = new ServerSocket(at, 100, InetAddress.getLoopbackAddress());
+        listener = fresh;
+        Thread.ofPlatform().name("proxy-" + fresh.getLocalPort()).daemon(true).start(() -> accept(fresh));
+        return fresh;
+    }
+
+    private void set(Mode next) {
+        lock.lock();
+        try {
+            mode = next;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void accept(ServerSocket from) {
+        while (!from.isClosed()) {
+            try {
+                Socket client = from.accept();
+                open.add(client);
+                Socket server = new Socket(InetAddress.getLoopbackAddress(), targetPort);
+                open.add(server);
+                Thread.ofVirtual().start(() -> pump(client, server));
+                Thread.ofVirtual().start(() -> pump(server, client));
+            } catch (IOException e) {
+                // Cut, or the target is away: the client sees its connection end.
+                closeAll();
+            }
+        }
+    }
+
+    private void pump(Socket from, Socket to) {
+        byte[] buffer = new byte[16 << 10];
+        try (InputStream in = from.getInputStream(); OutputStream out = to.getOutputStream()) {
+            for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
+                awaitPassing();
+                out.write(buffer, 0, count);
+            }
+        } catch (IOException | InterruptedException e) {
+            // One side went away; the other follows.
+            open.remove(from);
+        } finally {
+            close(from);
+            close(to);
+        }
+    }
+
+    private void awaitPassing() throws InterruptedException, IOException {
+        lock.lock();
+        try {
+            while (mode == Mode.STALL && !closed) {
+                changed.await();
+            }
+            if (mode == Mode.CUT) {
+                throw new IOException("cut");
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void closeAll() {
+        open.forEach(TestProxy::close);
+        open.clear();
+    }
+
+    private static void close(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            // Closed is closed.
+            return;
+        }
+    }
+}
