@@ -39,19 +39,21 @@ final class DraftBuilder implements SegmentBuilder.Segments {
      * Builds.
      *
      * @param base the segments of the head
-     * @param reader reads the staged changes
+     * @param reader reads the changes
+     * @param changes the query that brings key and body of each change in key order, the body null for a delete
+     * @param stagedBytes about how long the lines of the changes are
      */
-    Draft build(List<SegmentRef> base, Connection reader, Staging staging, Difference difference)
+    Draft build(List<SegmentRef> base, Connection reader, String changes, Difference difference, long stagedBytes)
             throws SQLException, LeaseLostException, InterruptedException, RefusedException {
-        int bits = bits(set, difference, staging.rawBytes());
+        int bits = bits(set, difference, stagedBytes);
         Integer before = set.segmentBits();
         boolean recut = before == null || bits != before;
         SegmentBuilder builder = new SegmentBuilder(base, new CutRule(bits), recut, this);
         DeltaBuilder delta = set.published()
-                ? new DeltaBuilder(press, Draft.deltaLimit(set.rawBytes() + staging.rawBytes()))
+                ? new DeltaBuilder(press, Draft.deltaLimit(set.rawBytes() + stagedBytes))
                 : null;
         if (!difference.isNothing()) {
-            apply(reader, staging, builder, delta);
+            apply(reader, changes, builder, delta);
         }
         builder.finish();
         List<SegmentRef> built = SegmentPress.await(segments);
@@ -63,10 +65,10 @@ final class DraftBuilder implements SegmentBuilder.Segments {
         return draft;
     }
 
-    private void apply(Connection reader, Staging staging, SegmentBuilder builder, @Nullable DeltaBuilder delta)
+    private void apply(Connection reader, String changes, SegmentBuilder builder, @Nullable DeltaBuilder delta)
             throws SQLException, LeaseLostException, InterruptedException, RefusedException {
         long bytes = 0;
-        try (BinaryCopyOut rows = new BinaryCopyOut(reader, staging.changes(), 2)) {
+        try (BinaryCopyOut rows = new BinaryCopyOut(reader, changes, 2)) {
             for (long n = 1; rows.next(); n++) {
                 byte[] key = rows.bytes(0);
                 boolean put = rows.length(1) >= 0;

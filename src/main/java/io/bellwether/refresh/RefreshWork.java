@@ -2,21 +2,15 @@ package io.bellwether.refresh;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-import io.bellwether.database.AmbiguousCommitException;
 import io.bellwether.database.Database;
-import io.bellwether.database.Transactions;
 import io.bellwether.lease.JobWork;
-import io.bellwether.lease.LeaseLostException;
 import io.bellwether.lease.RunLease;
 import io.bellwether.lease.RunResult;
-import io.bellwether.policy.SegmentRef;
 import io.bellwether.source.FeedException;
 import io.bellwether.source.FeedSource;
 import io.bellwether.source.FeedStream;
@@ -35,10 +29,6 @@ import io.bellwether.telemetry.Meters;
  */
 public final class RefreshWork implements JobWork {
     private static final Duration SHORT = Duration.ofSeconds(10);
-    /** How long an unclear COMMIT is asked about, when the lease does not end earlier. */
-    private static final Duration SETTLE = Duration.ofMinutes(2);
-    private static final Duration SETTLE_PAUSE = Duration.ofMillis(500);
-
     private final Database database;
     private final FeedSource source;
     private final Meters meters;
@@ -107,14 +97,8 @@ public final class RefreshWork implements JobWork {
                 rememberFeed(set, feed);
                 return unchanged(set, null);
             }
-            watch.enter("build");
-            Draft draft = build(watch, set, connection, staging, difference);
-            phaseOver(set, watch, "build");
-            watch.check();
-            watch.enter("publish");
-            lease.adopt(connection);
-            RunResult result = publish(lease, watch, set, feed, connection, staging, difference, draft);
-            phaseOver(set, watch, "publish");
+            RunResult result = new Publisher(database, meters, set, watch, lease).publish(connection, staging,
+                    difference, feed.validators(), feed.totals().receivedSha256());
             count(set, difference);
             return result;
         }
@@ -136,71 +120,6 @@ public final class RefreshWork implements JobWork {
             });
         }
         return difference;
-    }
-
-    private Draft build(RunWatch watch, SetState set, Connection connection, Staging staging, Difference difference)
-            throws Exception {
-        List<SegmentRef> base = set.segments(connection);
-        SegmentStore store = new SegmentStore(database);
-        try (SegmentPress press = new SegmentPress(store)) {
-            Draft draft = new DraftBuilder(set, watch, store, press).build(base, connection, staging, difference);
-            meters.segmentsBuilt(press.pressed());
-            return draft;
-        }
-    }
-
-    private RunResult publish(RunLease lease, RunWatch watch, SetState set, FeedStream feed, Connection connection,
-            Staging staging, Difference difference, Draft draft) throws Exception {
-        RunResult result = RunResult.published(set.revision() + 1, difference.upserts(), difference.deletes(),
-                difference.unchanged());
-        try {
-            return Transactions.<RunResult, Exception>run(connection, "publish", set.definition().maxRuntime(),
-                    transaction -> {
-                        staging.merge(transaction, set.setId(), difference.upserts(), difference.deletes());
-                        Publication publication = new Publication(transaction, set);
-                        publication.writeManifest(draft);
-                        watch.check();
-                        publication.fence(lease);
-                        publication.writeRevision(draft, difference, lease);
-                        publication.moveHead(draft, feed.validators(), feed.totals().receivedSha256(), lease, result);
-                        return result;
-                    });
-        } catch (AmbiguousCommitException e) {
-            return settle(lease, watch, result, e);
-        }
-    }
-
-    /** Finds out whether an unclear COMMIT took place. Waits for the transaction to end, if it is under way still. */
-    private RunResult settle(RunLease lease, RunWatch watch, RunResult result, SQLException unclear)
-            throws SQLException, LeaseLostException, InterruptedException {
-        long end = System.nanoTime() + SETTLE.toNanos();
-        while (true) {
-            try {
-                if (isPublished(lease.runId())) {
-                    return result;
-                }
-                return RunResult.failed("the connection to the database was lost right before COMMIT");
-            } catch (SQLException e) {
-                unclear.addSuppressed(e);
-                if (System.nanoTime() > end) {
-                    throw unclear;
-                }
-            }
-            watch.check();
-            Thread.sleep(SETTLE_PAUSE);
-        }
-    }
-
-    private boolean isPublished(long runId) throws SQLException {
-        return database.<Boolean, RuntimeException>inTransaction("settle publish", SHORT, connection -> {
-            try (PreparedStatement query = connection
-                    .prepareStatement("select state from run where run_id = ? for share")) {
-                query.setLong(1, runId);
-                try (ResultSet row = query.executeQuery()) {
-                    return row.next() && RunResult.State.PUBLISHED.text().equals(row.getString(1));
-                }
-            }
-        });
     }
 
     /** Keeps by what to recognise this feed, whose content is that of the head. */

@@ -110,6 +110,25 @@ class RefreshFailureTest {
         nothingWasPublishedAndTheNextRunWorks();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"build", "publish"})
+    void perform_connectionLostInAFirstLoad_leavesNothing(String phase) throws Exception {
+        TestSets.Inserted other = bench.set("other");
+        bench.feed("other", second);
+        TestLease lease = TestLease.claim(bench.database, other.jobId());
+        AtomicBoolean killed = new AtomicBoolean();
+        lease.onProgress(name -> {
+            if (name.equals(phase) && killed.compareAndSet(false, true)) {
+                unchecked(bench::killBackend);
+            }
+        });
+        assertThatThrownBy(() -> bench.run(lease)).isInstanceOf(SQLException.class);
+        assertThat(bench.number("select revision from policy_set where name = 'other'")).isZero();
+        assertThat(bench.rows(other)).isEmpty();
+        assertThat(bench.run(other)).isEqualTo(RunResult.published(1, 60, 0, 0));
+        assertThat(bench.head(other)).isEqualTo(sorted(second));
+    }
+
     @Test
     void perform_connectionLostRightBeforeTheFence_publishesNothing() throws Exception {
         TestLease lease = TestLease.claim(bench.database, set.jobId());

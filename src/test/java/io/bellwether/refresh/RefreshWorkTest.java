@@ -236,6 +236,19 @@ class RefreshWorkTest {
     }
 
     @Test
+    void perform_setDeletedAfterwards_takesItsPoliciesAlong() throws Exception {
+        TestSets.Inserted set = bench.set("demo");
+        TestSets.Inserted other = bench.set("other");
+        bench.feed("demo", numbered(3, 0));
+        bench.feed("other", numbered(2, 0));
+        bench.run(set);
+        bench.run(other);
+        bench.execute("delete from policy_set where name = 'demo'");
+        assertThat(bench.number("select count(*) from policy")).isEqualTo(2);
+        assertThat(bench.head(other)).hasSize(2);
+    }
+
+    @Test
     void perform_twoSetsOfTheSameContent_shareSegments() throws Exception {
         TestSets.Inserted one = bench.set("one");
         TestSets.Inserted two = bench.set("two");

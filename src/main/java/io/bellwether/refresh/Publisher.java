@@ -1,0 +1,129 @@
+package io.bellwether.refresh;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+
+import io.bellwether.database.AmbiguousCommitException;
+import io.bellwether.database.Database;
+import io.bellwether.database.Transactions;
+import io.bellwether.lease.LeaseLostException;
+import io.bellwether.lease.RunLease;
+import io.bellwether.lease.RunResult;
+import io.bellwether.policy.Sha256;
+import io.bellwether.source.Validators;
+import io.bellwether.telemetry.Meters;
+
+/**
+ * Makes the next revision of what was staged: builds its segments and runs the publishing transaction. For one refresh,
+ * on its thread.
+ */
+final class Publisher {
+    private static final Duration SHORT = Duration.ofSeconds(10);
+    /** How long an unclear COMMIT is asked about, when the lease does not end earlier. */
+    private static final Duration SETTLE = Duration.ofMinutes(2);
+    private static final Duration SETTLE_PAUSE = Duration.ofMillis(500);
+
+    private final Database database;
+    private final Meters meters;
+    private final SetState set;
+    private final RunWatch watch;
+    private final RunLease lease;
+
+    Publisher(Database database, Meters meters, SetState set, RunWatch watch, RunLease lease) {
+        this.database = database;
+        this.meters = meters;
+        this.set = set;
+        this.watch = watch;
+        this.lease = lease;
+    }
+
+    /**
+     * Publishes.
+     *
+     * @param connection the one that holds the staged changes
+     * @param validators of the feed they come from
+     * @param feedSha256 of the feed they come from
+     */
+    RunResult publish(Connection connection, Staging staging, Difference difference, Validators validators,
+            Sha256 feedSha256) throws Exception {
+        watch.enter("build");
+        lease.adopt(connection);
+        // A set without policies has nothing to merge with and no readers: its rows are inserted and its segments built
+        // in one pass, inside the transaction. Otherwise segments are built before the transaction begins.
+        boolean firstLoad = set.policies() == 0;
+        Draft early = firstLoad ? null : build(connection, staging.changes(), staging, difference);
+        RunResult result = RunResult.published(set.revision() + 1, difference.upserts(), difference.deletes(),
+                difference.unchanged());
+        try {
+            Transactions.<RunResult, Exception>run(connection, "publish", set.definition().maxRuntime(),
+                    transaction -> {
+                        Draft draft = early != null
+                                ? early
+                                : build(transaction, staging.firstLoad(set.setId()), staging, difference);
+                        watch.enter("publish");
+                        if (!firstLoad) {
+                            staging.merge(transaction, set.setId(), difference);
+                        }
+                        Publication publication = new Publication(transaction, set);
+                        publication.writeManifest(draft);
+                        watch.check();
+                        publication.fence(lease);
+                        publication.writeRevision(draft, difference, lease);
+                        publication.moveHead(draft, validators, feedSha256, lease, result);
+                        return result;
+                    });
+        } catch (AmbiguousCommitException e) {
+            return settle(result, e);
+        }
+        meters.refreshPhase(set.name(), "publish", watch.inPhase());
+        return result;
+    }
+
+    private Draft build(Connection connection, String changes, Staging staging, Difference difference)
+            throws Exception {
+        SegmentStore store = new SegmentStore(database);
+        try (SegmentPress press = new SegmentPress(store)) {
+            Draft draft = new DraftBuilder(set, watch, store, press).build(set.segments(connection), connection,
+                    changes, difference, staging.rawBytes());
+            meters.segmentsBuilt(press.pressed());
+            meters.refreshPhase(set.name(), "build", watch.inPhase());
+            watch.check();
+            return draft;
+        }
+    }
+
+    /** Finds out whether an unclear COMMIT took place. Waits for the transaction to end, if it is under way still. */
+    private RunResult settle(RunResult result, SQLException unclear)
+            throws SQLException, LeaseLostException, InterruptedException {
+        long end = System.nanoTime() + SETTLE.toNanos();
+        while (true) {
+            try {
+                return isPublished()
+                        ? result
+                        : RunResult.failed("the connection to the database was lost right before COMMIT");
+            } catch (SQLException e) {
+                unclear.addSuppressed(e);
+                if (System.nanoTime() > end) {
+                    throw unclear;
+                }
+            }
+            watch.check();
+            Thread.sleep(SETTLE_PAUSE);
+        }
+    }
+
+    private boolean isPublished() throws SQLException {
+        return database.<Boolean, RuntimeException>inTransaction("settle publish", SHORT, connection -> {
+            try (PreparedStatement query = connection
+                    .prepareStatement("select state from run where run_id = ? for share")) {
+                query.setLong(1, lease.runId());
+                try (ResultSet row = query.executeQuery()) {
+                    return row.next() && RunResult.State.PUBLISHED.text().equals(row.getString(1));
+                }
+            }
+        });
+    }
+}
