@@ -1,0 +1,168 @@
+package io.bellwether.lease;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+import io.bellwether.database.Database;
+import io.bellwether.database.DatabaseClock;
+import io.bellwether.settings.Settings;
+import io.bellwether.telemetry.Meters;
+import io.bellwether.testing.Eventually;
+import io.bellwether.testing.TestPostgres;
+
+/** Several timers in one JVM, over one real database and one fake Redis; each has its own pool, clock and meters. */
+final class Cluster implements AutoCloseable {
+    static final Duration SOON = Duration.ofSeconds(20);
+
+    /**
+     * One process.
+     *
+     * @param name its name
+     * @param ticks its timer, running
+     * @param meters what it measured
+     * @param database its pool
+     */
+    record Member(String name, TickService ticks, Meters meters, Database database) {}
+
+    private final Settings.Database settings = TestPostgres.freshDatabase();
+    final Database database = TestPostgres.open(settings);
+    final FakeRedis redis = new FakeRedis();
+    final JobControl control = new JobControl(database);
+    final JobQueries queries = new JobQueries(database);
+    private final List<Member> processes = new ArrayList<>();
+    private final List<Member> stopped = new ArrayList<>();
+    private Duration lease = Duration.ofSeconds(30);
+
+    Cluster() throws SQLException {
+        execute("create table effect (job text, tick timestamptz, attempt int, process text)");
+    }
+
+    Cluster lease(Duration lease) {
+        this.lease = lease;
+        return this;
+    }
+
+    Member start(String name, JobWork work) {
+        return start(name, work, Duration.ZERO);
+    }
+
+    Member start(String name, JobWork work, Duration skew) {
+        Database own = TestPostgres.open(settings);
+        Meters meters = new Meters();
+        TickService ticks = new TickService(own,
+                new DatabaseClock(InstantSource.offset(InstantSource.system(), skew)), redis.gate(),
+                Map.of("refresh", work), meters, name, lease);
+        Member process = new Member(name, ticks, meters, own);
+        processes.add(process);
+        ticks.start();
+        return process;
+    }
+
+    void stop(Member process, Duration grace) {
+        process.ticks().stop(grace);
+        processes.remove(process);
+        stopped.add(process);
+    }
+
+    /** A work that publishes at once: one row in {@code effect}, in the fenced transaction. */
+    JobWork publishing() {
+        return lease -> publish(lease);
+    }
+
+    RunResult publish(RunLease run) throws Exception {
+        return database.<RunResult, LeaseLostException>inTransaction("publish", Duration.ofSeconds(5), connection -> {
+            run.fence(connection);
+            try (PreparedStatement insert = connection.prepareStatement("insert into effect values (?, ?, ?, ?)")) {
+                insert.setString(1, run.job());
+                Rows.set(insert, 2, run.scheduledAt());
+                insert.setInt(3, run.attempt());
+                insert.setString(4, run.process());
+                insert.executeUpdate();
+            }
+            RunResult result = RunResult.published(run.fence(), 1, 0, 0);
+            run.finish(connection, result);
+            return result;
+        });
+    }
+
+    long define(String name, String schedule) throws SQLException {
+        return define(name, schedule, Duration.ofMinutes(10));
+    }
+
+    long define(String name, String schedule, Duration maxRuntime) throws SQLException {
+        return database.<Long, RuntimeException>inTransaction("define", Duration.ofSeconds(5),
+                connection -> JobControl.define(connection,
+                        new JobDefinition(name, "refresh", null, schedule, "UTC", "coalesce", maxRuntime, true)));
+    }
+
+    /** All rows of a job, oldest first. */
+    List<RunView> runs(String job) throws SQLException {
+        return queries.runs(job, JobQueries.MAX_PAGE, null).reversed();
+    }
+
+    /** Waits until a row of the job is as described, and returns the oldest such row. */
+    RunView await(String what, String job, Predicate<RunView> wanted) throws Exception {
+        return await(what, job, 1, wanted).getFirst();
+    }
+
+    /** Waits until so many rows of the job are as described. */
+    List<RunView> await(String what, String job, int count, Predicate<RunView> wanted) throws Exception {
+        List<List<RunView>> found = new ArrayList<>();
+        try {
+            Eventually.eventually(what, SOON, () -> {
+                found.clear();
+                found.add(runs(job).stream().filter(wanted).toList());
+                return found.getFirst().size() >= count;
+            });
+        } catch (AssertionError e) {
+            throw new AssertionError(what + "; the rows are\n"
+                    + String.join("\n", runs(job).stream().map(RunView::toString).toList()), e);
+        }
+        return found.getFirst();
+    }
+
+    /** How many effects the job had, by tick; more than one for any tick is what must never be. */
+    Map<Instant, Integer> effects(String job) throws SQLException {
+        return database.<Map<Instant, Integer>, RuntimeException>inTransaction("effects", Duration.ofSeconds(5), c -> {
+            Map<Instant, Integer> effects = new java.util.TreeMap<>();
+            try (PreparedStatement query = c
+                    .prepareStatement("select tick, count(*) from effect where job = ? group by tick")) {
+                query.setString(1, job);
+                try (ResultSet row = query.executeQuery()) {
+                    while (row.next()) {
+                        effects.put(Rows.instantAt(row, 1), row.getInt(2));
+                    }
+                }
+            }
+            return effects;
+        });
+    }
+
+    void execute(String sql) throws SQLException {
+        try (Connection connection = database.dedicatedConnection("test");
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    @Override
+    public void close() {
+        processes.forEach(process -> process.ticks().stop(Duration.ZERO));
+        processes.addAll(stopped);
+        processes.forEach(process -> {
+            process.database().stop(Duration.ZERO);
+            process.meters().close();
+        });
+        database.stop(Duration.ZERO);
+    }
+}

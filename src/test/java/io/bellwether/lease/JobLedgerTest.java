@@ -1,0 +1,321 @@
+package io.bellwether.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Function;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.bellwether.database.Database;
+import io.bellwether.fault.Fault;
+import io.bellwether.settings.Settings;
+import io.bellwether.testing.Eventually;
+import io.bellwether.testing.TestPostgres;
+
+class JobLedgerTest extends LedgerContract {
+    private static final Duration LIMIT = Duration.ofSeconds(5);
+    private static final int THREADS = 8;
+
+    /** Shared by the tests, which empty it: a database each would cost more than all of them together. */
+    private static final Settings.Database SETTINGS = TestPostgres.freshDatabase();
+
+    private final Database database = TestPostgres.open(SETTINGS);
+    private final JobLedger ledger = new JobLedger(database);
+    private final JobControl control = new JobControl(database);
+    private final JobQueries queries = new JobQueries(database);
+
+    @BeforeEach
+    void define() throws SQLException {
+        execute("delete from job");
+        define("* * * * * *", true);
+        execute("update job set tick_cursor = '" + T0 + "'");
+    }
+
+    @AfterEach
+    void close() {
+        database.stop(Duration.ZERO);
+    }
+
+    private void define(String schedule, boolean enabled) throws SQLException {
+        database.<Long, RuntimeException>inTransaction("define", LIMIT, c -> JobControl.define(c,
+                new JobDefinition("demo", "refresh", null, schedule, "UTC", "coalesce", Duration.ofMinutes(1),
+                        enabled)));
+    }
+
+    private void execute(String sql) throws SQLException {
+        try (Connection connection = database.dedicatedConnection("test");
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    @Override
+    Ledger ledger() {
+        return ledger;
+    }
+
+    @Override
+    void endLease(long runId) throws SQLException {
+        execute("update run set lease_until = clock_timestamp() - interval '1 minute' where run_id = " + runId);
+    }
+
+    @Override
+    void pauseUntil(Instant until) throws SQLException {
+        control.pause("demo", until, "a test");
+    }
+
+    @Override
+    void disable() throws SQLException {
+        execute("update job set enabled = false");
+    }
+
+    @Override
+    long enqueue() throws SQLException {
+        return control.enqueue("demo", null, null, null).id();
+    }
+
+    @Override
+    boolean passesFence(Claim run) throws Exception {
+        try {
+            return database.<Boolean, LeaseLostException>inTransaction("fence", LIMIT, connection -> {
+                new LiveRun(run, "me", System.nanoTime(), () -> {}).fence(connection);
+                return true;
+            });
+        } catch (LeaseLostException e) {
+            return false;
+        }
+    }
+
+    @Override
+    List<String> states(Instant tick) throws SQLException {
+        try (Connection connection = database.dedicatedConnection("test");
+                PreparedStatement query = connection
+                        .prepareStatement("select state from run where scheduled_at = ? order by attempt")) {
+            Rows.set(query, 1, tick);
+            List<String> states = new ArrayList<>();
+            try (ResultSet row = query.executeQuery()) {
+                while (row.next()) {
+                    states.add(row.getString(1));
+                }
+            }
+            return states;
+        }
+    }
+
+    /** Does the same at once on all threads, until none is told to try again. */
+    private List<ClaimOutcome> race(ExecutorService threads, Function<Integer, ClaimOutcome> attempt) throws Exception {
+        CyclicBarrier start = new CyclicBarrier(THREADS);
+        List<Callable<ClaimOutcome>> attempts = new ArrayList<>();
+        for (int i = 0; i < THREADS; i++) {
+            int thread = i;
+            attempts.add(() -> {
+                start.await();
+                ClaimOutcome outcome;
+                do {
+                    outcome = attempt.apply(thread);
+                } while (outcome instanceof ClaimOutcome.Busy);
+                return outcome;
+            });
+        }
+        List<ClaimOutcome> outcomes = new ArrayList<>();
+        for (Future<ClaimOutcome> future : threads.invokeAll(attempts)) {
+            outcomes.add(future.get());
+        }
+        return outcomes;
+    }
+
+    private static Claim onlyWinner(List<ClaimOutcome> outcomes) {
+        List<Claim> won = outcomes.stream().filter(ClaimOutcome.Won.class::isInstance)
+                .map(outcome -> ((ClaimOutcome.Won) outcome).claim()).toList();
+        assertThat(won).as("winners among %s", outcomes).hasSize(1);
+        return won.getFirst();
+    }
+
+    @Test
+    void claim_eightThreadsTwoHundredTimes_exactlyOneWins_andNothingIsAnError() throws Exception {
+        long fence = 0;
+        try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
+            for (int round = 1; round <= 200; round++) {
+                JobRow seen = job();
+                Instant tick = t(round);
+                Claim won = onlyWinner(race(threads, thread -> claim(ledger, seen, tick)));
+                assertThat(won.fence()).isEqualTo(++fence);
+                assertThat(states(tick)).containsExactly("running");
+                end(won, "unchanged");
+            }
+        }
+    }
+
+    /** A lost race is an answer; an error here would be an ERROR in PostgreSQL's log, too. */
+    private static ClaimOutcome claim(Ledger ledger, JobRow job, Instant tick) {
+        try {
+            return ledger.claim(job, tick, ticket());
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void takeOver_eightThreads_exactlyOneWins() throws Exception {
+        try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
+            for (int round = 1; round <= 50; round++) {
+                Claim dead = win(t(round));
+                endLease(dead.runId());
+                JobRow seen = job();
+                Claim won = onlyWinner(race(threads, thread -> {
+                    try {
+                        return ledger.takeOver(seen, dead.runId(), false, ticket());
+                    } catch (SQLException e) {
+                        throw new AssertionError(e);
+                    }
+                }));
+                assertThat(states(t(round))).containsExactly("abandoned", "running");
+                end(won, "unchanged");
+            }
+        }
+    }
+
+    @Test
+    void publishAgainstTakeOver_exactlyOneOfThem() throws Exception {
+        try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+            int published = 0;
+            for (int round = 1; round <= 100; round++) {
+                Claim old = win(t(round));
+                endLease(old.runId());
+                JobRow seen = job();
+                CyclicBarrier start = new CyclicBarrier(2);
+                Future<Boolean> publish = threads.submit(() -> {
+                    start.await();
+                    return publishes(old);
+                });
+                Future<ClaimOutcome> taken = threads.submit(() -> {
+                    start.await();
+                    return ledger.takeOver(seen, old.runId(), false, ticket());
+                });
+                boolean effect = publish.get();
+                if (taken.get() instanceof ClaimOutcome.Won(Claim second)) {
+                    assertThat(effect).as("both the old and the new run").isFalse();
+                    end(second, "unchanged");
+                } else {
+                    published += effect ? 1 : 0;
+                    if (!effect) {
+                        ledger.finish(old, Ledger.End.of("failed", "neither"), false);
+                    }
+                }
+                assertThat(states(t(round))).doesNotContain("running");
+            }
+            assertThat(published).as("the race was one").isBetween(0, 100);
+        }
+    }
+
+    private boolean publishes(Claim claim) throws SQLException {
+        LiveRun run = new LiveRun(claim, "me", System.nanoTime(), () -> {});
+        try {
+            return database.<Boolean, LeaseLostException>inTransaction("publish", LIMIT, connection -> {
+                run.fence(connection);
+                run.finish(connection, RunResult.published(1, 1, 0, 0));
+                return true;
+            });
+        } catch (LeaseLostException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void takeOver_oldTransactionLeftOpen_endsIt() throws Exception {
+        // A leader that was stopped by SIGSTOP between fence and COMMIT holds the job's row.
+        Claim old = win(t(1));
+        LiveRun run = new LiveRun(old, "me", System.nanoTime(), () -> {});
+        try (Connection stuck = database.dedicatedConnection("stuck")) {
+            run.adopt(stuck);
+            stuck.setAutoCommit(false);
+            run.fence(stuck);
+            endLeaseFromElsewhere(old);
+            JobRow seen = job();
+            ClaimOutcome[] outcome = new ClaimOutcome[1];
+            Eventually.eventually("taken over", Duration.ofSeconds(10), () -> {
+                outcome[0] = ledger.takeOver(seen, old.runId(), false, ticket());
+                return outcome[0] instanceof ClaimOutcome.Won;
+            });
+            assertThatThrownBy(() -> {
+                run.finish(stuck, RunResult.published(1, 1, 0, 0));
+                stuck.commit();
+            }).isInstanceOf(SQLException.class);
+        }
+        assertThat(states(t(1))).containsExactly("abandoned", "running");
+    }
+
+    private void endLeaseFromElsewhere(Claim run) throws SQLException {
+        endLease(run.runId());
+    }
+
+    @Test
+    void define_scheduleChanged_countsWhatWasDue() throws Exception {
+        execute("update job set tick_cursor = date_trunc('second', clock_timestamp()) - interval '10 s'");
+        JobRow before = job();
+        define("0 0 * * * *", true);
+        JobRow after = job();
+        assertThat(after.version()).isGreaterThan(before.version());
+        assertThat(after.cursor()).isAfter(before.cursor().plusSeconds(9));
+        assertThat(queries.runs("demo", 10, null)).singleElement().satisfies(row -> {
+            assertThat(row.state()).isEqualTo("missed");
+            assertThat(row.ticks()).isBetween(10, 12);
+        });
+        define("0 0 * * * *", true);
+        assertThat(job().cursor()).as("nothing changed").isEqualTo(after.cursor());
+    }
+
+    @Test
+    void define_badSchedule_isRefused() {
+        assertThatThrownBy(() -> define("0 0 0 31 2 *", true)).isInstanceOf(Fault.class)
+                .hasMessageContaining("never fires");
+    }
+
+    @Test
+    void enqueue_many_haveInstantsOfTheirOwn_upToALimit() throws Exception {
+        List<RunView> runs = new ArrayList<>();
+        for (int i = 0; i < JobControl.MAX_QUEUED; i++) {
+            runs.add(control.enqueue("demo", null, null, null));
+        }
+        assertThat(runs).extracting(RunView::scheduledAt).doesNotHaveDuplicates().isSorted();
+        assertThat(runs).noneMatch(run -> run.scheduledAt().equals(run.scheduledAt().truncatedTo(ChronoUnit.SECONDS)));
+        assertThatThrownBy(() -> control.enqueue("demo", null, null, null)).isInstanceOf(Fault.class);
+        assertThatThrownBy(() -> control.enqueue("nobody", null, null, null)).isInstanceOf(Fault.class);
+    }
+
+    @Test
+    void runs_page_isNewestFirst() throws Exception {
+        for (int i = 1; i <= 5; i++) {
+            end(win(t(i)), "unchanged");
+        }
+        List<RunView> page = queries.runs("demo", 2, null);
+        assertThat(page).extracting(RunView::scheduledAt).containsExactly(t(5), t(4));
+        assertThat(queries.runs("demo", 10, page.getLast().id())).extracting(RunView::scheduledAt)
+                .containsExactly(t(3), t(2), t(1));
+        JobView job = queries.job("demo");
+        assertThat(job.leader()).isEqualTo("me");
+        assertThat(job.running()).isNull();
+        assertThat(job.lastSuccess()).isEqualTo(page.getFirst());
+        assertThat(job.nextTick()).isNotNull();
+        assertThat(Collections.emptyList()).isEqualTo(queries.runs("demo", 10, 1L));
+    }
+}
