@@ -27,7 +27,6 @@ import io.bellwether.cluster.UserFolders;
         "Starts a whole cluster on this machine, without Docker: PostgreSQL, Redis, nginx and N server processes.",
         "Keeps its data in DIR, writes DIR/cluster.json, and prints a line per tick. ctrl-C stops all of it."})
 final class UpCommand implements Callable<Integer> {
-    private static final int REFUSED = 2;
     private static final Duration STOP_LIMIT = Duration.ofSeconds(50);
 
     @Spec
@@ -50,27 +49,38 @@ final class UpCommand implements Callable<Integer> {
     private @Nullable Path nginx;
 
     @Override
-    public Integer call() throws InterruptedException {
+    public Integer call() throws CommandFailure {
         ClusterOptions options = options();
-        Thread self = Thread.currentThread();
         CountDownLatch stopped = new CountDownLatch(1);
-        Thread onSignal = new Thread(() -> {
-            self.interrupt();
-            awaitQuietly(stopped);
-        }, "stop-on-signal");
-        Runtime.getRuntime().addShutdownHook(onSignal);
+        stopOnSignal(Thread.currentThread(), stopped);
         try {
             run(options);
             return 0;
         } catch (ClusterException e) {
-            spec.commandLine().getErr().println("bellwether up: " + e.getMessage());
-            spec.commandLine().getErr().flush();
-            return REFUSED;
+            throw new CommandFailure(CommandFailure.USAGE, String.valueOf(e.getMessage()), e);
         } catch (InterruptedException e) {
             return 0;
         } finally {
             stopped.countDown();
         }
+    }
+
+    /** The thread that runs the cluster is also the one that stops it; the JVM waits for that. */
+    private static void stopOnSignal(Thread runner, CountDownLatch stopped) {
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            if (stopped.getCount() == 0) {
+                return;
+            }
+            runner.interrupt();
+            try {
+                if (stopped.await(STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
+                    // A stop that was asked for is no failure; without this the code would be 128 and the signal.
+                    Runtime.getRuntime().halt(0);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }, "stop-on-signal"));
     }
 
     private ClusterOptions options() {
@@ -111,15 +121,5 @@ final class UpCommand implements Callable<Integer> {
     private synchronized void say(String line) {
         spec.commandLine().getOut().println(line);
         spec.commandLine().getOut().flush();
-    }
-
-    private static void awaitQuietly(CountDownLatch stopped) {
-        try {
-            if (!stopped.await(STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
-                Thread.currentThread().interrupt();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }
