@@ -1,0 +1,99 @@
+package io.bellwether.endtoend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.zip.GZIPInputStream;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+
+import io.bellwether.cluster.LocalCluster;
+import io.bellwether.policy.Sha256;
+
+/** The API through nginx, as the operator. */
+final class Api {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final String url;
+    private final String token;
+
+    Api(LocalCluster cluster) {
+        this.url = cluster.url();
+        this.token = cluster.adminToken();
+    }
+
+    HttpResponse<byte[]> get(String path, String... headers) throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path)).timeout(LIMIT)
+                .header("Authorization", "Bearer " + token);
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        return client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+    }
+
+    JsonNode json(String path) throws IOException, InterruptedException {
+        HttpResponse<byte[]> answer = get(path);
+        assertThat(answer.statusCode()).as(path).isEqualTo(200);
+        return JSON.readTree(answer.body());
+    }
+
+    /** Declares a set, or changes it. */
+    void put(String set, String source, String schedule, boolean enabled) throws IOException, InterruptedException {
+        String body = JSON.createObjectNode().put("schedule", schedule).put("enabled", enabled)
+                .put("keepRevisions", 500)
+                .set("source", JSON.createObjectNode().put("url", source)).toString();
+        HttpRequest request = HttpRequest.newBuilder(URI.create(url + "/v1/admin/sets/" + set)).timeout(LIMIT)
+                .header("Authorization", "Bearer " + token).header("Content-Type", "application/json")
+                .PUT(HttpRequest.BodyPublishers.ofString(body)).build();
+        HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
+        assertThat(answer.statusCode()).as(answer.body()).isIn(200, 201);
+    }
+
+    /** The runs of a job, the newest first, at most 1000. */
+    List<JsonNode> runs(String job) throws IOException, InterruptedException {
+        List<JsonNode> runs = new ArrayList<>();
+        json("/v1/admin/jobs/" + job + "/runs?limit=1000").path("runs").forEach(runs::add);
+        return runs;
+    }
+
+    /** The lines of a revision, taken from its bundle; every hash and sum of its manifest is checked. */
+    List<String> verifiedLines(String set, long revision) throws IOException, InterruptedException {
+        JsonNode manifest = json("/v1/sets/" + set + "/revisions/" + revision + "/manifest");
+        byte[] bundle = get("/v1/sets/" + set + "/revisions/" + revision + "/bundle.ndjson.gz").body();
+        assertThat(bundle).hasSize(manifest.path("bytes").intValue());
+        MessageDigest content = Sha256.newDigest();
+        List<String> lines = new ArrayList<>();
+        int offset = 0;
+        for (JsonNode segment : manifest.path("segments")) {
+            int end = offset + segment.path("bytes").intValue();
+            byte[] stored = Arrays.copyOfRange(bundle, offset, end);
+            offset = end;
+            assertThat(Sha256.of(stored).hex()).isEqualTo(segment.path("sha256").textValue());
+            byte[] raw = new GZIPInputStream(new ByteArrayInputStream(stored)).readAllBytes();
+            Sha256 rawSha256 = Sha256.of(raw);
+            assertThat(rawSha256.hex()).isEqualTo(segment.path("rawSha256").textValue());
+            assertThat(raw).hasSize(segment.path("rawBytes").intValue());
+            rawSha256.update(content);
+            List<String> some = new String(raw, java.nio.charset.StandardCharsets.UTF_8).lines().toList();
+            assertThat(some).hasSize(segment.path("policies").intValue());
+            lines.addAll(some);
+        }
+        assertThat(offset).isEqualTo(bundle.length);
+        assertThat(Sha256.wrap(content.digest()).hex()).isEqualTo(manifest.path("contentSha256").textValue());
+        assertThat(lines).hasSize(manifest.path("policies").intValue());
+        return lines;
+    }
+}
