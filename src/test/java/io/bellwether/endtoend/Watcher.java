@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /** A client that polls the head and the changes of a set through nginx all along, and notes whatever it should never see. */
@@ -15,7 +16,7 @@ final class Watcher implements AutoCloseable {
     private final List<String> complaints = new ArrayList<>();
     private final Thread thread;
     private volatile boolean stopping;
-    private volatile long answers;
+    private final AtomicLong answers = new AtomicLong();
 
     Watcher(Api api, String set) {
         this.api = api;
@@ -39,7 +40,7 @@ final class Watcher implements AutoCloseable {
     }
 
     private long check(HttpResponse<byte[]> answer, long seen) {
-        answers++;
+        answers.incrementAndGet();
         int status = answer.statusCode();
         boolean retried = status == 503 && answer.headers().firstValue("Retry-After").isPresent();
         boolean unpublished = status == 404 && seen == 0;
@@ -70,12 +71,16 @@ final class Watcher implements AutoCloseable {
 
     /** How many answers it had. */
     long answers() {
-        return answers;
+        return answers.get();
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         stopping = true;
-        thread.join();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }
