@@ -194,7 +194,14 @@ public final class Exchange {
         if (length >= 0) {
             context.res().setContentLengthLong(length);
         }
-        return isHead() ? null : context.res().getOutputStream();
+        if (!isHead()) {
+            return context.res().getOutputStream();
+        }
+        if (length < 0) {
+            // Sent now, or the length would be given as 0 when the answer ends.
+            context.res().flushBuffer();
+        }
+        return null;
     }
 
     /**
