@@ -24,14 +24,14 @@ final class DraftBuilder implements SegmentBuilder.Segments {
 
     private final SetState set;
     private final RunWatch watch;
-    private final SegmentStore store;
+    private final SegmentReader reader;
     private final SegmentPress press;
     private final List<Future<SegmentRef>> segments = new ArrayList<>();
 
-    DraftBuilder(SetState set, RunWatch watch, SegmentStore store, SegmentPress press) {
+    DraftBuilder(SetState set, RunWatch watch, SegmentReader reader, SegmentPress press) {
         this.set = set;
         this.watch = watch;
-        this.store = store;
+        this.reader = reader;
         this.press = press;
     }
 
@@ -39,11 +39,11 @@ final class DraftBuilder implements SegmentBuilder.Segments {
      * Builds.
      *
      * @param base the segments of the head
-     * @param reader reads the changes
+     * @param connection brings the changes
      * @param changes the query that brings key and body of each change in key order, the body null for a delete
      * @param stagedBytes about how long the lines of the changes are
      */
-    Draft build(List<SegmentRef> base, Connection reader, String changes, Difference difference, long stagedBytes)
+    Draft build(List<SegmentRef> base, Connection connection, String changes, Difference difference, long stagedBytes)
             throws SQLException, LeaseLostException, InterruptedException, RefusedException {
         int bits = bits(set, difference, stagedBytes);
         Integer before = set.segmentBits();
@@ -53,7 +53,7 @@ final class DraftBuilder implements SegmentBuilder.Segments {
                 ? new DeltaBuilder(press, Draft.deltaLimit(set.rawBytes() + stagedBytes))
                 : null;
         if (!difference.isNothing()) {
-            apply(reader, changes, builder, delta);
+            apply(connection, changes, builder, delta);
         }
         builder.finish();
         List<SegmentRef> built = SegmentPress.await(segments);
@@ -65,10 +65,10 @@ final class DraftBuilder implements SegmentBuilder.Segments {
         return draft;
     }
 
-    private void apply(Connection reader, String changes, SegmentBuilder builder, @Nullable DeltaBuilder delta)
+    private void apply(Connection connection, String changes, SegmentBuilder builder, @Nullable DeltaBuilder delta)
             throws SQLException, LeaseLostException, InterruptedException, RefusedException {
         long bytes = 0;
-        try (BinaryCopyOut rows = new BinaryCopyOut(reader, changes, 2)) {
+        try (BinaryCopyOut rows = new BinaryCopyOut(connection, changes, 2)) {
             for (long n = 1; rows.next(); n++) {
                 byte[] key = rows.bytes(0);
                 boolean put = rows.length(1) >= 0;
@@ -113,7 +113,7 @@ final class DraftBuilder implements SegmentBuilder.Segments {
 
     @Override
     public byte[] lines(SegmentRef old) throws SQLException {
-        return store.lines(old);
+        return reader.lines(old);
     }
 
     @Override

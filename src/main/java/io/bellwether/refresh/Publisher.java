@@ -84,9 +84,9 @@ final class Publisher {
 
     private Draft build(Connection connection, String changes, Staging staging, Difference difference)
             throws Exception {
-        SegmentStore store = new SegmentStore(database);
-        try (SegmentPress press = new SegmentPress(store)) {
-            Draft draft = new DraftBuilder(set, watch, store, press).build(set.segments(connection), connection,
+        try (SegmentReader reader = new SegmentReader(database, watch);
+                SegmentPress press = new SegmentPress(new SegmentStore(database))) {
+            Draft draft = new DraftBuilder(set, watch, reader, press).build(set.segments(connection), connection,
                     changes, difference, staging.rawBytes());
             meters.segmentsBuilt(press.pressed());
             meters.refreshPhase(set.name(), "build", watch.inPhase());

@@ -3,6 +3,8 @@ package io.bellwether.refresh;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -33,7 +35,7 @@ final class RunWatch implements AutoCloseable {
     private final Periodic periodic;
     private final ReentrantLock lock = new ReentrantLock();
     @GuardedBy("lock")
-    private @Nullable Connection connection;
+    private final List<Connection> connections = new ArrayList<>();
     @GuardedBy("lock")
     private boolean closed;
     private volatile @Nullable Exception loss;
@@ -50,11 +52,11 @@ final class RunWatch implements AutoCloseable {
         periodic.start();
     }
 
-    /** From now on this connection is cut when the run is lost. */
+    /** From now on this connection is cut when the run is lost, if it is still open then. */
     void guard(Connection dedicated) {
         lock.lock();
         try {
-            connection = dedicated;
+            connections.add(dedicated);
         } finally {
             lock.unlock();
         }
@@ -126,7 +128,7 @@ final class RunWatch implements AutoCloseable {
             }
             loss = why;
             worker.interrupt();
-            if (connection != null) {
+            for (Connection connection : connections) {
                 connection.abort(Runnable::run);
             }
         } catch (SQLException e) {
