@@ -158,7 +158,9 @@ final class Attempts {
     private boolean attempt(JobEntry entry, Step step, Slots.Slot slot) throws SQLException {
         JobRow job = entry.row();
         Gate.Pass pass = null;
-        if (asksGate(step)) {
+        if (!asksGate(step)) {
+            entry.haunted(clock.instant());
+        } else {
             switch (gate.tryEnter(job.name())) {
                 case Gate.Won(Gate.Pass won) -> pass = won;
                 case Gate.Held held -> {

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import io.bellwether.schedule.CronSchedule;
 import io.bellwether.schedule.JobSight;
 import io.bellwether.schedule.MisfirePolicy;
+import io.bellwether.schedule.NextStep;
 
 /**
  * What a process knows of one job: the row of the last look, the schedule read from it, and what it remembers by itself.
@@ -22,6 +23,9 @@ final class JobEntry {
 
     @GuardedBy("this")
     private JobSight.@Nullable LostGate lostGate;
+
+    @GuardedBy("this")
+    private @Nullable Instant hauntedUntil;
 
     @GuardedBy("this")
     private Instant notBefore = Instant.MIN;
@@ -118,6 +122,13 @@ final class JobEntry {
         lostGate = new JobSight.LostGate(subject, at);
     }
 
+    /** The gate was held, and yet nobody ran: whoever holds it is dead, or slower than the database. */
+    synchronized void haunted(Instant now) {
+        if (hauntedUntil == null || !now.isBefore(hauntedUntil)) {
+            hauntedUntil = now.plus(NextStep.HAUNTED);
+        }
+    }
+
     /** What the rule needs; null when the schedule cannot be read. */
     synchronized @Nullable JobSight sight(JobSight.Manners manners) {
         if (schedule == null) {
@@ -137,7 +148,7 @@ final class JobEntry {
                 row.queuedId() == null || queuedSince == null
                         ? null
                         : new JobSight.Queued(row.queuedId(), queuedSince),
-                newest == null ? null : failed(row, newest), lostGate, manners);
+                newest == null ? null : failed(row, newest), lostGate, hauntedUntil, manners);
     }
 
     private static JobSight.@Nullable Failed failed(JobRow row, JobRow.Newest newest) {

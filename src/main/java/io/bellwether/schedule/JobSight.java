@@ -18,11 +18,12 @@ import org.jspecify.annotations.Nullable;
  * @param queued the oldest manual run that waits, or null
  * @param failed the last run of the tick at the cursor, if it failed and nothing newer happened; or null
  * @param lostGate what this process' last lost gate was about, or null
+ * @param gateHauntedUntil until when the gate is not asked, because it was held and yet nobody ran; or null
  * @param manners how this process behaves towards the others
  */
 public record JobSight(CronSchedule schedule, MisfirePolicy misfire, boolean enabled, @Nullable Instant pausedUntil,
         Instant cursor, @Nullable Running running, @Nullable Queued queued, @Nullable Failed failed,
-        @Nullable LostGate lostGate, Manners manners) {
+        @Nullable LostGate lostGate, @Nullable Instant gateHauntedUntil, Manners manners) {
 
     /**
      * A run under way, anywhere.

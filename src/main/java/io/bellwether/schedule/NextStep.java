@@ -24,6 +24,12 @@ public final class NextStep {
      */
     public static final Duration TAKE_OVER_TIME = Duration.ofSeconds(10);
 
+    /**
+     * How long a gate that was held although nobody ran is not asked again: a lock that outlived its owner would cost
+     * every tick of a short schedule those two seconds, and a backlog could not be worked off.
+     */
+    public static final Duration HAUNTED = Duration.ofSeconds(10);
+
     /** Attempts at one tick, the first included. */
     public static final int MAX_ATTEMPTS = 3;
 
@@ -50,7 +56,7 @@ public final class NextStep {
         if (job.queued() != null) {
             Instant since = job.queued().since();
             if (!isHeldLately(job, since, now)) {
-                return new Step.ClaimQueued(job.queued().runId(), since, !wasHeld(job, since));
+                return new Step.ClaimQueued(job.queued().runId(), since, asksGate(job, since, now));
             }
         }
         Step step = job.enabled() ? ticks(job, now) : new Step.Wait(Instant.MAX);
@@ -111,7 +117,7 @@ public final class NextStep {
         if (isHeldLately(job, first, now)) {
             return new Step.Wait(lookAt(job));
         }
-        boolean gate = !wasHeld(job, first);
+        boolean gate = asksGate(job, first, now);
         Instant tryAt = gate ? first.plus(job.manners().holdBack()) : first;
         return now.isBefore(tryAt) ? new Step.Wait(tryAt) : new Step.Claim(first, gate);
     }
@@ -156,6 +162,11 @@ public final class NextStep {
 
     private static boolean wasHeld(JobSight job, Instant subject) {
         return job.lostGate() != null && job.lostGate().subject().equals(subject);
+    }
+
+    private static boolean asksGate(JobSight job, Instant subject, Instant now) {
+        boolean haunted = job.gateHauntedUntil() != null && now.isBefore(job.gateHauntedUntil());
+        return !haunted && !wasHeld(job, subject);
     }
 
     private static boolean isHeldLately(JobSight job, Instant subject, Instant now) {

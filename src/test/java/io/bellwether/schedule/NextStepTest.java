@@ -21,11 +21,12 @@ class NextStepTest {
     private JobSight.@Nullable Queued queued;
     private JobSight.@Nullable Failed failed;
     private JobSight.@Nullable LostGate lostGate;
+    private @Nullable Instant hauntedUntil;
     private JobSight.Manners manners = JobSight.Manners.NONE;
 
     private Step at(double seconds) {
         JobSight sight = new JobSight(schedule, new MisfirePolicy(misfire, MisfirePolicy.GRACE, Duration.ofDays(1)),
-                enabled, pausedUntil, T0, running, queued, failed, lostGate, manners);
+                enabled, pausedUntil, T0, running, queued, failed, lostGate, hauntedUntil, manners);
         return NextStep.of(sight, t(seconds));
     }
 
@@ -181,6 +182,13 @@ class NextStepTest {
     void lostGateOfAnEarlierTick_doesNotMatter() {
         lostGate = new JobSight.LostGate(T0, t(4.9));
         assertThat(at(5)).isEqualTo(new Step.Claim(t(5), true));
+    }
+
+    @Test
+    void hauntedGate_isNotAskedForAWhile() {
+        hauntedUntil = t(7);
+        assertThat(at(5)).isEqualTo(new Step.Claim(t(5), false));
+        assertThat(at(7)).isEqualTo(new Step.Claim(t(5), true));
     }
 
     @Test

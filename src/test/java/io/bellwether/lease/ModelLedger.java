@@ -1,0 +1,366 @@
+package io.bellwether.lease;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+
+import org.jspecify.annotations.Nullable;
+
+import io.bellwether.schedule.NextStep;
+import io.bellwether.schedule.Step;
+
+/**
+ * The ledger of one job in memory, for the model: the same contract as the one in PostgreSQL, with switches for what
+ * befalls a database. Not thread safe.
+ */
+final class ModelLedger implements Ledger {
+    /** A row of {@code run}. */
+    static final class Row {
+        final long id;
+        final String kind;
+        Instant tick;
+        final int attempt;
+        String state;
+        @Nullable
+        String process;
+        long fence;
+        @Nullable
+        UUID nonce;
+        @Nullable
+        Instant claimedAt;
+        @Nullable
+        Instant leaseUntil;
+        @Nullable
+        Instant finishedAt;
+        boolean handedOver;
+        int ticks = 1;
+
+        Row(long id, String kind, Instant tick, int attempt, String state) {
+            this.id = id;
+            this.kind = kind;
+            this.tick = tick;
+            this.attempt = attempt;
+            this.state = state;
+        }
+
+        @Override
+        public String toString() {
+            return id + " " + kind + " " + tick + "#" + attempt + " " + state + " x" + ticks + " by " + process
+                    + " fence "
+                    + fence + " " + claimedAt + ".." + finishedAt + " lease " + leaseUntil;
+        }
+    }
+
+    private final InstantSource clock;
+    private final String schedule;
+    private final Duration maxRuntime = Duration.ofMinutes(10);
+    final List<Row> rows = new ArrayList<>();
+    Instant cursor;
+    boolean enabled = true;
+    @Nullable
+    Instant pausedUntil;
+    private String misfire = "coalesce";
+    private long fence;
+    private long effects;
+    private boolean up = true;
+    private boolean losesAnswer;
+
+    ModelLedger(InstantSource clock, String schedule, Instant cursor) {
+        this.clock = clock;
+        this.schedule = schedule;
+        this.cursor = cursor;
+    }
+
+    void up(boolean now) {
+        up = now;
+    }
+
+    void skips() {
+        misfire = "skip";
+    }
+
+    /** The next change is made, but its answer is lost. */
+    void losesNextAnswer() {
+        losesAnswer = true;
+    }
+
+    /** The next change is answered again. */
+    void answers() {
+        losesAnswer = false;
+    }
+
+    long enqueue() throws SQLException {
+        reach();
+        Instant tick = clock.instant().plusNanos(1_000L * (rows.size() + 1));
+        rows.add(new Row(rows.size() + 1L, "manual", tick, 1, "queued"));
+        return rows.size();
+    }
+
+    /** A publishing transaction: fence, effect and result at once. */
+    boolean publish(Claim claim) throws SQLException {
+        reach();
+        boolean passes = passesFence(claim);
+        if (passes) {
+            close(row(claim.runId()), "published");
+            effects++;
+        }
+        return answered(passes);
+    }
+
+    boolean passesFence(Claim claim) {
+        Row row = row(claim.runId());
+        return fence == claim.fence() && row.state.equals("running") && claim.nonce().equals(row.nonce);
+    }
+
+    long effects() {
+        return effects;
+    }
+
+    private void reach() throws SQLException {
+        if (!up) {
+            throw new SQLException("the database is away");
+        }
+    }
+
+    private <T> T answered(T answer) throws SQLException {
+        if (losesAnswer) {
+            losesAnswer = false;
+            throw new SQLException("the answer was lost");
+        }
+        return answer;
+    }
+
+    Row row(long id) {
+        return rows.get((int) id - 1);
+    }
+
+    private @Nullable Row running() {
+        return rows.stream().filter(row -> row.state.equals("running")).findFirst().orElse(null);
+    }
+
+    private void close(Row row, String state) {
+        row.state = state;
+        row.finishedAt = clock.instant();
+    }
+
+    @Override
+    public List<JobRow> look() throws SQLException {
+        reach();
+        Row run = running();
+        Row queued = rows.stream().filter(row -> row.state.equals("queued")).min(Comparator.comparing(row -> row.tick))
+                .orElse(null);
+        Row newest = rows.reversed().stream().filter(row -> !row.state.equals("queued")).findFirst().orElse(null);
+        return List.of(new JobRow(1, "demo", "refresh", 1, schedule, "UTC", misfire, Duration.ofDays(1), enabled,
+                pausedUntil, cursor,
+                run == null
+                        ? null
+                        : new JobRow.Running(run.id, run.tick, Objects.requireNonNull(run.process),
+                                Objects.requireNonNull(run.claimedAt), Objects.requireNonNull(run.leaseUntil),
+                                run.handedOver),
+                queued == null ? null : queued.id, queued == null ? null : queued.tick,
+                newest == null
+                        ? null
+                        : new JobRow.Newest(newest.kind, newest.tick, newest.state, newest.attempt, newest.process,
+                                newest.finishedAt)));
+    }
+
+    private boolean isPaused(Instant tick) {
+        return pausedUntil != null && !tick.isAfter(pausedUntil);
+    }
+
+    private Claim start(Row row, Ticket ticket) {
+        fence++;
+        row.state = "running";
+        row.process = ticket.process();
+        row.fence = fence;
+        row.nonce = ticket.nonce();
+        row.claimedAt = clock.instant();
+        row.leaseUntil = clock.instant().plus(ticket.lease());
+        return new Claim(row.id, 1, "demo", "refresh", row.kind, row.tick, row.attempt, fence, ticket.nonce(),
+                ticket.gate(), maxRuntime, null, clock.instant());
+    }
+
+    private Row add(String kind, Instant tick, int attempt, String state) {
+        Row row = new Row(rows.size() + 1L, kind, tick, attempt, state);
+        rows.add(row);
+        return row;
+    }
+
+    @Override
+    public ClaimOutcome claim(JobRow job, Instant tick, Ticket ticket) throws SQLException {
+        reach();
+        if (!tick.isAfter(cursor)) {
+            Row row = rows.stream().filter(known -> known.tick.equals(tick)).findFirst().orElse(null);
+            return new ClaimOutcome.Lost(row == null ? null : row.process);
+        }
+        if (!job.cursor().equals(cursor) || !enabled || isPaused(tick)) {
+            return new ClaimOutcome.Refused("the job was changed");
+        }
+        if (tick.isAfter(clock.instant())) {
+            return new ClaimOutcome.NotDue(Duration.between(clock.instant(), tick));
+        }
+        if (running() != null) {
+            return new ClaimOutcome.Refused("a run is under way");
+        }
+        cursor = tick;
+        if (fellIntoARun(tick)) {
+            close(add("cron", tick, 1, "overlapped"), "overlapped");
+            return answered(new ClaimOutcome.Overlapped());
+        }
+        return answered(new ClaimOutcome.Won(start(add("cron", tick, 1, "running"), ticket)));
+    }
+
+    private boolean fellIntoARun(Instant tick) {
+        return rows.reversed().stream().limit(64).anyMatch(row -> row.claimedAt != null && row.finishedAt != null
+                && row.leaseUntil != null && row.claimedAt.isBefore(tick) && !row.finishedAt.isBefore(tick)
+                && !row.leaseUntil.plus(NextStep.TAKE_OVER_TIME).isBefore(tick));
+    }
+
+    @Override
+    public ClaimOutcome claimQueued(JobRow job, long runId, Ticket ticket) throws SQLException {
+        reach();
+        if (running() != null) {
+            return new ClaimOutcome.Refused("a run is under way");
+        }
+        if (!row(runId).state.equals("queued")) {
+            return new ClaimOutcome.Lost(null);
+        }
+        return answered(new ClaimOutcome.Won(start(row(runId), ticket)));
+    }
+
+    @Override
+    public ClaimOutcome retry(JobRow job, Instant tick, int attempt, Ticket ticket) throws SQLException {
+        reach();
+        if (!job.cursor().equals(cursor) || !enabled || isPaused(clock.instant()) || running() != null) {
+            return new ClaimOutcome.Refused("the job was changed");
+        }
+        if (rows.stream().anyMatch(row -> row.tick.equals(tick) && row.attempt == attempt)) {
+            return new ClaimOutcome.Lost(null);
+        }
+        return answered(new ClaimOutcome.Won(start(add("cron", tick, attempt, "running"), ticket)));
+    }
+
+    @Override
+    public ClaimOutcome takeOver(JobRow job, long runId, boolean superseded, Ticket ticket) throws SQLException {
+        reach();
+        Row dead = row(runId);
+        if (!dead.state.equals("running") || Objects.requireNonNull(dead.leaseUntil).isAfter(clock.instant())) {
+            return new ClaimOutcome.Lost(null);
+        }
+        close(dead, superseded ? "superseded" : "abandoned");
+        long attempts = rows.stream().filter(row -> row.tick.equals(dead.tick) && !row.handedOver).count();
+        boolean manual = dead.kind.equals("manual");
+        if (superseded || attempts >= NextStep.MAX_ATTEMPTS
+                || !manual && (!enabled || isPaused(clock.instant()))) {
+            return answered(new ClaimOutcome.Closed(dead.state, "no further attempt"));
+        }
+        return answered(
+                new ClaimOutcome.Won(start(add("take-over", dead.tick, dead.attempt + 1, "running"), ticket)));
+    }
+
+    @Override
+    public boolean overlapped(JobRow job, List<Instant> ticks) throws SQLException {
+        reach();
+        if (!job.cursor().equals(cursor) || ticks.getLast().isAfter(clock.instant()) || running() == null) {
+            return false;
+        }
+        ticks.forEach(tick -> close(add("cron", tick, 1, "overlapped"), "overlapped"));
+        cursor = ticks.getLast();
+        return answered(true);
+    }
+
+    @Override
+    public boolean missed(JobRow job, Step.Stretch ticks) throws SQLException {
+        return stretch(job, ticks, "missed");
+    }
+
+    @Override
+    public boolean paused(JobRow job, Step.Stretch ticks) throws SQLException {
+        return isPaused(ticks.last()) && stretch(job, ticks, "paused");
+    }
+
+    private boolean stretch(JobRow job, Step.Stretch ticks, String state) throws SQLException {
+        reach();
+        if (!job.cursor().equals(cursor) || ticks.last().isAfter(clock.instant())) {
+            return false;
+        }
+        Row before = rows.stream().filter(row -> row.tick.equals(cursor) && row.state.equals(state)).findFirst()
+                .orElse(null);
+        if (before == null) {
+            Row row = add("cron", ticks.last(), 1, state);
+            row.ticks = ticks.count();
+            close(row, state);
+        } else {
+            before.tick = ticks.last();
+            before.ticks += ticks.count();
+        }
+        cursor = ticks.last();
+        return answered(true);
+    }
+
+    @Override
+    public Map<Long, Boolean> beat(Map<Long, Held> runs, Duration lease) throws SQLException {
+        reach();
+        Map<Long, Boolean> alive = new HashMap<>();
+        runs.forEach((id, held) -> {
+            Row row = id <= rows.size() ? row(id) : null;
+            boolean ours = row != null && row.state.equals("running") && !row.handedOver
+                    && held.nonce().equals(row.nonce);
+            if (row != null && ours) {
+                row.leaseUntil = clock.instant().plus(lease);
+            }
+            alive.put(id, ours);
+        });
+        return alive;
+    }
+
+    @Override
+    public String finish(Claim run, End end, boolean endBackend) throws SQLException {
+        reach();
+        Row row = row(run.runId());
+        if (row.state.equals("running") && run.nonce().equals(row.nonce)) {
+            close(row, end.state());
+        }
+        return answered(row.state);
+    }
+
+    @Override
+    public String fenced(Claim run, String reason) throws SQLException {
+        reach();
+        Row row = row(run.runId());
+        if (run.nonce().equals(row.nonce) && (row.state.equals("abandoned") || row.state.equals("superseded"))) {
+            row.state = "fenced";
+        }
+        return answered(row.state);
+    }
+
+    @Override
+    public void giveBack(Claim run, boolean handedOver) throws SQLException {
+        reach();
+        Row row = row(run.runId());
+        if (row.state.equals("running") && run.nonce().equals(row.nonce)) {
+            Instant until = Objects.requireNonNull(row.leaseUntil);
+            row.leaseUntil = until.isBefore(clock.instant()) ? until : clock.instant();
+            row.handedOver = handedOver;
+        }
+    }
+
+    @Override
+    public String state(Claim run) throws SQLException {
+        reach();
+        return row(run.runId()).state;
+    }
+
+    @Override
+    public String settle(Claim run) throws SQLException {
+        return state(run);
+    }
+}
