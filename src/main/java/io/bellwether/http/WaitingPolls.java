@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
@@ -22,6 +23,9 @@ import io.bellwether.telemetry.Meters;
  * <p>Each is an asynchronous request and an entry here, not a thread. When heads change, those they concern are let go,
  * {@link #AT_ONCE} at a time and {@link #STEP} apart, so that thousands do not all ask again in the same instant; so are
  * all of them when the process is about to stop.
+ *
+ * <p>Jetty reads nothing from a connection whose request it is still answering, so it does not notice that a waiting
+ * client went away; without {@link #sweep} its descriptor would stay open until the wait is over.
  */
 final class WaitingPolls {
     /** How many are let go at once. */
@@ -30,12 +34,40 @@ final class WaitingPolls {
     /** The time from one lot to the next. */
     static final Duration STEP = Duration.ofMillis(10);
 
-    private static final class Waiter {
-        private final CompletableFuture<Boolean> news = new CompletableFuture<>();
-        private final Predicate<Heads> isNews;
+    /** How often clients that went away are looked for, and how old a wait is before it is looked at. */
+    static final Duration SWEEP = Duration.ofSeconds(4);
 
-        Waiter(Predicate<Heads> isNews) {
+    /** A request that waits. It is over once, for one reason; after that its connection is not touched from here. */
+    private static final class Waiter {
+        private final Exchange exchange;
+        private final Predicate<Heads> isNews;
+        private final CompletableFuture<Boolean> abandoned = new CompletableFuture<>();
+        private final long sinceNanos = System.nanoTime();
+        private boolean over;
+
+        Waiter(Exchange exchange, Predicate<Heads> isNews) {
+            this.exchange = exchange;
             this.isNews = isNews;
+        }
+
+        void release() {
+            synchronized (this) {
+                if (over) {
+                    return;
+                }
+                over = true;
+            }
+            Thread.startVirtualThread(() -> abandoned.complete(false));
+        }
+
+        void releaseIfAbandoned() {
+            synchronized (this) {
+                if (over || System.nanoTime() - sinceNanos < SWEEP.toNanos() || !exchange.isAbandoned()) {
+                    return;
+                }
+                over = true;
+            }
+            Thread.startVirtualThread(() -> abandoned.complete(true));
         }
     }
 
@@ -43,6 +75,7 @@ final class WaitingPolls {
     private final Draining draining;
     private final Set<Waiter> waiting = ConcurrentHashMap.newKeySet();
     private final AtomicInteger count = new AtomicInteger();
+    private final AtomicBoolean sweepPlanned = new AtomicBoolean();
     private final ScheduledThreadPoolExecutor timer;
 
     WaitingPolls(CatalogService catalog, Draining draining, Meters meters) {
@@ -70,20 +103,27 @@ final class WaitingPolls {
      * @param answer answers it, on a thread of its own
      */
     void hold(Exchange exchange, Predicate<Heads> isNews, Duration longest, Endpoint answer) {
-        Waiter waiter = new Waiter(isNews);
+        Waiter waiter = new Waiter(exchange, isNews);
         waiting.add(waiter);
         count.incrementAndGet();
-        Future<?> end = timer.schedule(() -> release(waiter), longest.toMillis(), TimeUnit.MILLISECONDS);
-        CompletableFuture<Boolean> over = waiter.news.whenComplete((done, failed) -> {
+        Future<?> end = timer.schedule(waiter::release, longest.toMillis(), TimeUnit.MILLISECONDS);
+        CompletableFuture<Boolean> over = waiter.abandoned.whenComplete((done, failed) -> {
             end.cancel(false);
             if (waiting.remove(waiter)) {
                 count.decrementAndGet();
             }
         });
-        exchange.later(over, answer);
+        exchange.later(over, e -> {
+            if (over.join()) {
+                e.abandon();
+            } else {
+                answer.handle(e);
+            }
+        });
+        planSweep();
         // Whatever happened between the caller's look and the entry here told nobody.
         if (draining.isDraining() || isNews.test(catalog.heads())) {
-            release(waiter);
+            waiter.release();
         }
     }
 
@@ -96,12 +136,22 @@ final class WaitingPolls {
         }
         for (int i = 0; i < chosen.size(); i += AT_ONCE) {
             List<Waiter> lot = chosen.subList(i, Math.min(i + AT_ONCE, chosen.size()));
-            Future<?> unused = timer.schedule(() -> lot.forEach(WaitingPolls::release), i / AT_ONCE * STEP.toMillis(),
+            Future<?> unused = timer.schedule(() -> lot.forEach(Waiter::release), i / AT_ONCE * STEP.toMillis(),
                     TimeUnit.MILLISECONDS);
         }
     }
 
-    private static void release(Waiter waiter) {
-        Thread.startVirtualThread(() -> waiter.news.complete(true));
+    private void planSweep() {
+        if (sweepPlanned.compareAndSet(false, true)) {
+            Future<?> unused = timer.schedule(this::sweep, SWEEP.toMillis(), TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void sweep() {
+        sweepPlanned.set(false);
+        waiting.forEach(Waiter::releaseIfAbandoned);
+        if (!waiting.isEmpty()) {
+            planSweep();
+        }
     }
 }
