@@ -29,6 +29,7 @@ import io.bellwether.http.HealthRoutes;
 import io.bellwether.http.HttpServer;
 import io.bellwether.http.ServingRoutes;
 import io.bellwether.lease.JobControl;
+import io.bellwether.lease.JobDefinition;
 import io.bellwether.lease.JobQueries;
 import io.bellwether.lease.JobWork;
 import io.bellwether.lease.RedissonGate;
@@ -50,6 +51,10 @@ import io.bellwether.telemetry.Meters;
  * before it stops serving.
  */
 public final class ServerProcess {
+    /** The built-in job that removes what nobody needs any more, under the same rules as every other. */
+    private static final JobDefinition RETENTION = new JobDefinition("retention", "retention", null, "0 17 * * * *",
+            "UTC", "coalesce", Duration.ofMinutes(30), true);
+
     private static final Logger log = LoggerFactory.getLogger(ServerProcess.class);
 
     private final Settings settings;
@@ -162,6 +167,7 @@ public final class ServerProcess {
         Periodic retry = new Periodic("migration", Duration.ofSeconds(2), () -> {
             if (!migrated) {
                 database.migrate();
+                JobControl.ensure(database, RETENTION);
                 migrated = true;
                 log.info("the database is there; its schema is up to date");
             }
@@ -169,6 +175,7 @@ public final class ServerProcess {
         });
         try {
             database.migrate();
+            JobControl.ensure(database, RETENTION);
             migrated = true;
         } catch (SQLException e) {
             String state = e.getSQLState();

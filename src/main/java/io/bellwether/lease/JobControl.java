@@ -51,6 +51,21 @@ public final class JobControl {
     }
 
     /**
+     * Sees to it that a built-in job is there. One that is there stays as it is, an operator's pause included.
+     *
+     * @throws SQLException if the database is away
+     */
+    public static void ensure(Database database, JobDefinition job) throws SQLException {
+        database.<Boolean, SQLException>inTransaction("built-in job", LIMIT, connection -> {
+            boolean inserted = JobDefinitions.insert(connection, job) != null;
+            if (inserted) {
+                wake(connection);
+            }
+            return inserted;
+        });
+    }
+
+    /**
      * Asks for a run now. It is done by whichever process is first, also while the job is paused or disabled, after the
      * run that may be under way.
      *

@@ -65,7 +65,8 @@ final class JobDefinitions {
         }
     }
 
-    private static @Nullable Long insert(Connection connection, JobDefinition job) throws SQLException {
+    /** Inserts the job; null when its name is taken. */
+    static @Nullable Long insert(Connection connection, JobDefinition job) throws SQLException {
         try (PreparedStatement insert = connection.prepareStatement("""
                 insert into job (name, kind, set_id, schedule, zone, misfire, max_runtime, enabled)
                 values (?, ?, ?, ?, ?, ?, make_interval(secs => ?), ?)

@@ -12,6 +12,7 @@ import java.util.Locale;
 import io.bellwether.database.Database;
 import io.bellwether.lease.JobWork;
 import io.bellwether.lease.LeaseLostException;
+import io.bellwether.lease.RunHistory;
 import io.bellwether.lease.RunLease;
 import io.bellwether.lease.RunResult;
 
@@ -19,7 +20,7 @@ import io.bellwether.lease.RunResult;
  * The work of the retention job: removes revisions that need not be kept, and segments that nothing names. Short
  * transactions, each removing a bounded number of rows. Thread safe.
  *
- * <p>A revision goes when the set has as many newer ones as it keeps, and it is at least a day old. A segment goes when
+ * <p>A run's row goes a week after the run ended. A revision goes when the set has as many newer ones as it keeps, and it is at least a day old. A segment goes when
  * no manifest and no delta named it for an hour, since a reader may be on its way to it; and not while a run is on that
  * was there when it was last touched, since that run may be about to name it. A refresh that writes a segment which is
  * there already touches it in the same statement, and the row lock makes the two take turns: either the segment was
@@ -28,6 +29,7 @@ import io.bellwether.lease.RunResult;
 public final class RetentionWork implements JobWork {
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final int BATCH = 1_000;
+    private static final Duration RUNS_KEPT = Duration.ofDays(7);
 
     private final Database database;
 
@@ -51,9 +53,12 @@ public final class RetentionWork implements JobWork {
         }
         lease.progress("segments", revisions, 0);
         long segments = removeSegments(lease);
-        return RunResult.unchanged(0, revisions + segments == 0
+        lease.progress("runs", revisions + segments, 0);
+        long runs = forgetRuns(lease);
+        return RunResult.unchanged(0, revisions + segments + runs == 0
                 ? null
-                : String.format(Locale.ROOT, "removed %,d revisions and %,d segments", revisions, segments));
+                : String.format(Locale.ROOT, "removed %,d revisions and %,d segments", revisions, segments)
+                        + (runs == 0 ? "" : String.format(Locale.ROOT, ", and forgot %,d runs", runs)));
     }
 
     /** The sets that have revisions to remove, and the oldest revision that each keeps. */
@@ -114,6 +119,18 @@ public final class RetentionWork implements JobWork {
                         limit ?))
                     returning s.sha256)
                 select count(*) from gone""");
+    }
+
+    private long forgetRuns(RunLease lease) throws SQLException, LeaseLostException, InterruptedException {
+        long all = 0;
+        int removed;
+        do {
+            lease.checkAlive();
+            removed = database.<Integer, RuntimeException>inTransaction("remove old runs", LIMIT,
+                    c -> RunHistory.forget(c, RUNS_KEPT, BATCH));
+            all += removed;
+        } while (removed >= BATCH);
+        return all;
     }
 
     /** Runs a statement whose last parameter is a limit until it removes less than that. */

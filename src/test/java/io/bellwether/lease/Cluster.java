@@ -148,6 +148,17 @@ final class Cluster implements AutoCloseable {
         });
     }
 
+    /** Cuts everybody off this database and lets nobody in, or lets them in again. */
+    void databaseAway(boolean away) {
+        String name = settings.url().substring(settings.url().lastIndexOf('/') + 1);
+        TestPostgres.execute("postgres", "alter database " + name + " allow_connections " + !away);
+        if (away) {
+            TestPostgres.execute("postgres",
+                    "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '"
+                            + name + "'");
+        }
+    }
+
     void execute(String sql) throws SQLException {
         try (Connection connection = database.dedicatedConnection("test");
                 Statement statement = connection.createStatement()) {

@@ -303,6 +303,27 @@ class JobLedgerTest extends LedgerContract {
     }
 
     @Test
+    void forget_oldRuns_keepsTheLastSuccessAndWhatIsNew() throws Exception {
+        end(win(t(1)), "unchanged");
+        end(win(t(2)), "unchanged");
+        end(win(t(3)), "failed");
+        execute("update run set finished_at = finished_at - interval '8 days'");
+        end(win(t(4)), "failed");
+        assertThat(database.<Integer, RuntimeException>inTransaction("forget", LIMIT,
+                c -> RunHistory.forget(c, Duration.ofDays(7), 100))).isEqualTo(2);
+        assertThat(queries.runs("demo", 10, null)).extracting(RunView::scheduledAt).containsExactly(t(4), t(2));
+    }
+
+    @Test
+    void ensure_thereAlready_leavesItAsItIs() throws Exception {
+        control.pause("demo", null, "an operator");
+        JobRow before = job();
+        JobControl.ensure(database, new JobDefinition("demo", "retention", null, "0 0 * * * *", "UTC", "skip",
+                Duration.ofMinutes(1), true));
+        assertThat(job()).isEqualTo(before);
+    }
+
+    @Test
     void runs_page_isNewestFirst() throws Exception {
         for (int i = 1; i <= 5; i++) {
             end(win(t(i)), "unchanged");

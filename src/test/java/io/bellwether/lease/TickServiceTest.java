@@ -24,6 +24,7 @@ import io.bellwether.testing.Eventually;
 @Execution(ExecutionMode.CONCURRENT)
 class TickServiceTest {
     private static final String EVERY_SECOND = "* * * * * *";
+    private static final String EVERY_THREE_SECONDS = "*/3 * * * * *";
     private static final String NEVER_SOON = "0 0 0 1 1 *";
 
     private Cluster cluster;
@@ -38,13 +39,18 @@ class TickServiceTest {
         cluster.close();
     }
 
-    /** From the first to the last first attempt there is one for each second, or it is counted. */
     private void everySecondOnce(String job) throws Exception {
+        everyTickOnce(job, 1);
+    }
+
+    /** From the first to the last first attempt there is one for each tick, or it is counted. */
+    private void everyTickOnce(String job, int period) throws Exception {
         Set<Instant> seen = new HashSet<>();
         for (RunView run : cluster.runs(job)) {
             if (run.attempt() == 1 && run.kind().equals("cron")) {
                 for (int i = 0; i < run.ticks(); i++) {
-                    assertThat(seen.add(run.scheduledAt().minusSeconds(i))).as("%s twice", run).isTrue();
+                    assertThat(seen.add(run.scheduledAt().minusSeconds((long) i * period))).as("%s twice", run)
+                            .isTrue();
                 }
             }
             if (run.claimedAt() != null) {
@@ -53,7 +59,7 @@ class TickServiceTest {
         }
         Instant first = seen.stream().min(Instant::compareTo).orElseThrow();
         Instant last = seen.stream().max(Instant::compareTo).orElseThrow();
-        assertThat(seen).hasSize((int) Duration.between(first, last).toSeconds() + 1);
+        assertThat(seen).hasSize((int) Duration.between(first, last).toSeconds() / period + 1);
         assertThat(cluster.effects(job).values()).allMatch(effects -> effects == 1);
     }
 
@@ -126,16 +132,16 @@ class TickServiceTest {
 
     @Test
     void tickDuringARun_isOverlapped_alsoWithoutPeers() throws Exception {
-        cluster.define("demo", EVERY_SECOND);
+        cluster.define("demo", EVERY_THREE_SECONDS);
         GatedWork work = GatedWork.listening(cluster::publish);
         cluster.start("a", work);
         GatedWork.Begun begun = work.awaitBegun();
         List<RunView> overlapped = cluster.await("overlapped", "demo", 2, run -> run.state().equals("overlapped"));
-        assertThat(overlapped.getFirst().scheduledAt()).isEqualTo(begun.lease().scheduledAt().plusSeconds(1));
+        assertThat(overlapped.getFirst().scheduledAt()).isEqualTo(begun.lease().scheduledAt().plusSeconds(3));
         begun.go().countDown();
         work.awaitBegun().go().countDown();
         cluster.await("two published", "demo", 2, run -> run.state().equals("published"));
-        everySecondOnce("demo");
+        everyTickOnce("demo", 3);
     }
 
     @Test
@@ -154,19 +160,18 @@ class TickServiceTest {
 
     @Test
     void redisLosesItsData_inMidRun_noTickTwice() throws Exception {
-        cluster.define("demo", EVERY_SECOND);
+        cluster.define("demo", EVERY_THREE_SECONDS);
         GatedWork work = GatedWork.listening(cluster::publish);
         cluster.start("a", work);
         cluster.start("b", work);
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 2; i++) {
             GatedWork.Begun begun = work.awaitBegun();
             cluster.redis.flush();
             cluster.await("overlapped", "demo", i + 1, run -> run.state().equals("overlapped"));
             begun.go().countDown();
         }
-        cluster.await("published", "demo", 3, run -> run.state().equals("published"));
-        work.awaitBegun().go().countDown();
-        everySecondOnce("demo");
+        cluster.await("published", "demo", 2, run -> run.state().equals("published"));
+        everyTickOnce("demo", 3);
     }
 
     @Test
@@ -301,6 +306,40 @@ class TickServiceTest {
         everySecondOnce("demo");
         assertThat(cluster.runs("demo").stream().filter(run -> run.state().equals("paused")).count())
                 .isLessThanOrEqualTo(2);
+    }
+
+    @Test
+    void databaseAway_shorterThanTheGrace_everyTickStillRuns() throws Exception {
+        cluster.define("demo", EVERY_SECOND);
+        cluster.start("a", cluster.publishing());
+        cluster.start("b", cluster.publishing());
+        cluster.await("published", "demo", 2, run -> run.state().equals("published"));
+        cluster.databaseAway(true);
+        Instant gone = Instant.now();
+        Eventually.eventually("a while", Duration.ofSeconds(10), () -> Instant.now().isAfter(gone.plusSeconds(4)));
+        cluster.databaseAway(false);
+        Instant back = Instant.now();
+        cluster.await("published again", "demo",
+                run -> run.state().equals("published") && run.scheduledAt().isAfter(back.plusSeconds(1)));
+        everySecondOnce("demo");
+        assertThat(cluster.runs("demo")).noneMatch(run -> run.state().equals("missed"));
+    }
+
+    @Test
+    void databaseAwayInMidRun_longerThanTheLease_stopsTheRun_andItIsTakenOver() throws Exception {
+        cluster.lease(Duration.ofSeconds(2)).define("demo", NEVER_SOON);
+        GatedWork work = GatedWork.listening(cluster::publish);
+        Cluster.Member first = cluster.start("first", work);
+        cluster.control.enqueue("demo", null, null, null);
+        first.ticks().nudge();
+        GatedWork.Begun begun = work.awaitBegun();
+        cluster.databaseAway(true);
+        assertThat(begun.done().await(10, TimeUnit.SECONDS)).as("stopped by itself").isTrue();
+        cluster.databaseAway(false);
+        work.awaitBegun().go().countDown();
+        cluster.await("published by the next attempt", "demo",
+                run -> run.state().equals("published") && run.attempt() == 2);
+        assertThat(cluster.effects("demo")).hasSize(1);
     }
 
     @Test
