@@ -32,7 +32,8 @@ public final class ClusterReport implements AutoCloseable {
         this.cluster = cluster;
         this.client = new AdminClient(cluster.url());
         this.say = say;
-        TickReporter reporter = new TickReporter(client, cluster.adminToken(), skipped, cluster::label, zone, say);
+        TickReporter reporter = new TickReporter(client, cluster.adminToken(), skipped, cluster::label,
+                () -> cluster.processes() - 1, zone, say);
         this.looking = new Periodic("tick-report", Duration.ofSeconds(2), () -> {
             reporter.look();
             return LOOK_EACH;

@@ -14,8 +14,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 import java.util.function.UnaryOperator;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -31,6 +33,8 @@ import io.bellwether.cluster.AdminClient.Answer;
 final class TickReporter {
     private static final int RUNS_PER_LOOK = 50;
     private static final int REMEMBERED = 500;
+    private static final Duration HELD_BACK = Duration.ofSeconds(3);
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT);
     private static final Set<String> OPEN = Set.of("queued", "running");
 
     private final AdminClient client;
@@ -42,15 +46,21 @@ final class TickReporter {
     private final Map<String, JsonNode> lastSeen = new HashMap<>();
     private final Map<String, Set<String>> told = new HashMap<>();
     private final Set<String> withOpenRuns = new LinkedHashSet<>();
+    private final Map<String, Long> heldSince = new HashMap<>();
+    private final IntSupplier others;
     private boolean begun;
 
-    /** @param label what a person calls the process of that name */
-    TickReporter(AdminClient client, String adminToken, SkippedTicks skipped, UnaryOperator<String> label, ZoneId zone,
-            Consumer<String> say) {
+    /**
+     * @param label what a person calls the process of that name
+     * @param others how many processes skip a tick when all are well
+     */
+    TickReporter(AdminClient client, String adminToken, SkippedTicks skipped, UnaryOperator<String> label,
+            IntSupplier others, ZoneId zone, Consumer<String> say) {
         this.client = client;
         this.adminToken = adminToken;
         this.skipped = skipped;
         this.label = label;
+        this.others = others;
         this.zone = zone;
         this.say = say;
     }
@@ -87,6 +97,9 @@ final class TickReporter {
         for (JsonNode run : runs) {
             if (OPEN.contains(run.path("state").asText(""))) {
                 withOpenRuns.add(job);
+            } else if (begun && !ids.contains(run.path("id").asText("")) && !othersHaveSpoken(job, run)) {
+                withOpenRuns.add(job);
+                break;
             } else if (ids.add(run.path("id").asText("")) && begun) {
                 say.accept(line(job, run));
             }
@@ -96,17 +109,33 @@ final class TickReporter {
         }
     }
 
+    /** A process says that it skipped a second or so after the tick; a line is held back a little for that. */
+    private boolean othersHaveSpoken(String job, JsonNode run) {
+        String id = run.path("id").asText("");
+        long now = System.nanoTime();
+        long since = heldSince.computeIfAbsent(id, _ -> now);
+        boolean complete = tick(run).map(tick -> skipped.of(job, tick).size() >= others.getAsInt()).orElse(true)
+                || !run.path("kind").asText("").equals("cron") || run.path("process").isNull();
+        if (complete || now - since > HELD_BACK.toNanos()) {
+            heldSince.remove(id);
+            return true;
+        }
+        return false;
+    }
+
+    private static Optional<Instant> tick(JsonNode run) {
+        try {
+            return Optional.of(Instant.parse(run.path("scheduledAt").asText("")));
+        } catch (DateTimeParseException e) {
+            return Optional.empty();
+        }
+    }
+
     private String line(String job, JsonNode run) {
         StringBuilder line = new StringBuilder();
-        String at = run.path("scheduledAt").asText("");
-        List<String> others = List.of();
-        try {
-            Instant tick = Instant.parse(at);
-            line.append(LocalTime.ofInstant(tick, zone).format(DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT)));
-            others = skipped.of(job, tick);
-        } catch (DateTimeParseException e) {
-            line.append(at);
-        }
+        Optional<Instant> tick = tick(run);
+        line.append(
+                tick.map(at -> LocalTime.ofInstant(at, zone).format(TIME)).orElse(run.path("scheduledAt").asText("")));
         String state = run.path("state").asText("");
         line.append("  ").append(job).append("  ");
         String process = run.path("process").asText("");
@@ -135,8 +164,9 @@ final class TickReporter {
         if (!reason.isEmpty() && !reason.equals("null")) {
             line.append(": ").append(reason);
         }
-        if (!others.isEmpty()) {
-            line.append("; skipped: ").append(String.join(" ", others));
+        List<String> bystanders = tick.map(at -> skipped.of(job, at)).orElse(List.of());
+        if (!bystanders.isEmpty()) {
+            line.append("; skipped: ").append(String.join(" ", bystanders));
         }
         return line.toString();
     }

@@ -32,6 +32,7 @@ class TickReporterTest {
     private final Map<String, String> answers = new ConcurrentHashMap<>();
     private final List<String> said = new ArrayList<>();
     private final SkippedTicks skipped = new SkippedTicks();
+    private int expectedToSkip;
     @SuppressWarnings("NullAway.Init")
     private HttpServer server;
     @SuppressWarnings("NullAway.Init")
@@ -53,6 +54,7 @@ class TickReporterTest {
         server.start();
         client = new AdminClient("http://127.0.0.1:" + server.getAddress().getPort());
         reporter = new TickReporter(client, "token", skipped, name -> name.equals("host-12-ab") ? "process-2" : name,
+                () -> expectedToSkip,
                 ZoneOffset.UTC, said::add);
     }
 
@@ -97,6 +99,21 @@ class TickReporterTest {
         reporter.look();
         assertThat(said).containsExactly("10:00:10  demo  process-2 led: published revision 5 (12 put, 3 deleted, 4985"
                 + " unchanged) in 84 ms; skipped: process-1 process-3");
+    }
+
+    @Test
+    void look_beforeTheOthersHaveSpoken_holdsTheLineBackForThem() throws Exception {
+        expectedToSkip = 1;
+        jobs("null");
+        runs();
+        reporter.look();
+        jobs("7");
+        runs(PUBLISHED);
+        reporter.look();
+        assertThat(said).isEmpty();
+        skipped.hear("process-3", "job=demo tick=2026-03-01T10:00:10Z not leader, skipped (leader is h-1-x)");
+        reporter.look();
+        assertThat(said).singleElement().asString().endsWith("; skipped: process-3");
     }
 
     @Test
