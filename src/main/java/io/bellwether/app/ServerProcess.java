@@ -1,6 +1,7 @@
 package io.bellwether.app;
 
 import java.sql.SQLException;
+import java.sql.SQLTransientException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -178,13 +179,20 @@ public final class ServerProcess {
             JobControl.ensure(database, RETENTION);
             migrated = true;
         } catch (SQLException e) {
-            String state = e.getSQLState();
-            if (state != null && !state.startsWith("08") && !state.startsWith("57P") && !state.startsWith("53")) {
+            if (!isAway(e)) {
                 throw e;
             }
             log.warn("the database is away ({}); starting all the same", e.getMessage());
         }
         return retry;
+    }
+
+    /** Whether the database could not be reached, as opposed to: it refused, which no waiting mends. */
+    private static boolean isAway(SQLException e) {
+        String state = e.getSQLState();
+        // Class 08: connection; 57: the operator intervened; 53: no connection free. The pool's own time-out has no state.
+        return e instanceof SQLTransientException
+                || state != null && (state.startsWith("08") || state.startsWith("57") || state.startsWith("53"));
     }
 
     private static String seen(boolean there) {

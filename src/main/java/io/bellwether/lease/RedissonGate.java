@@ -57,6 +57,8 @@ public final class RedissonGate implements Gate {
     private final Settings.Redis settings;
     private final Duration lease;
     private final Meters meters;
+    private static final Duration FIRST_CONTACT = Duration.ofSeconds(2);
+
     private final AtomicLong tries = new AtomicLong();
     private final Breaker breaker = new Breaker(System::nanoTime);
     private final Map<Long, CompletableFuture<Void>> leaving = new ConcurrentHashMap<>();
@@ -68,7 +70,7 @@ public final class RedissonGate implements Gate {
     private volatile boolean up;
 
     /**
-     * A gate that connects when it is first asked.
+     * A gate that connects when it is started, and goes on trying when Redis is away.
      *
      * @param settings where Redis is
      * @param lease how long a lock outlives a process that fell silent
@@ -91,6 +93,7 @@ public final class RedissonGate implements Gate {
     public void start() throws IOException {
         Config config = RedissonConfig.of(settings, lease);
         client = Redisson.create(config);
+        firstContact();
         probe.start();
     }
 
@@ -172,6 +175,26 @@ public final class RedissonGate implements Gate {
             log.warn("redis is away; leaders are chosen by the database alone ({})", because.toString());
         }
         up = false;
+    }
+
+    /**
+     * Asks once with more patience than later: the first call loads classes and connects, and would look like an outage to
+     * the first tick otherwise. A Redis that is away costs this much of the start and no more.
+     */
+    private void firstContact() {
+        RedissonClient fresh = client;
+        if (fresh == null) {
+            return;
+        }
+        try {
+            call(() -> fresh.getLock(key("probe")).isLockedAsync()).get(FIRST_CONTACT.toMillis(),
+                    TimeUnit.MILLISECONDS);
+            answered();
+        } catch (ExecutionException | TimeoutException e) {
+            failed(e.getCause() == null ? e : e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Asks now and then, so that neither an outage nor its end is first noticed by a tick. */
