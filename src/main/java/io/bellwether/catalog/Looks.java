@@ -24,8 +24,12 @@ import io.bellwether.lifecycle.Service;
 final class Looks implements Service {
     private static final Logger log = LoggerFactory.getLogger(Looks.class);
 
-    /** How long a caller waits for a look before it goes without. */
-    static final Duration PATIENCE = Duration.ofMillis(200);
+    /**
+     * How long a caller waits for a look before it goes without. Only who asks while a database falls silent pays it:
+     * once a look hangs for so long, or fails, everybody goes without at once. Shorter would let a client see the past
+     * whenever a busy machine stalls one process for a moment.
+     */
+    static final Duration PATIENCE = Duration.ofSeconds(1);
 
     /** From the beginning of one look to that of the next, under load. */
     static final Duration GAP = Duration.ofMillis(2);

@@ -32,6 +32,7 @@ public final class SegmentWarmer implements Service {
     private final SegmentStore store;
     private final Periodic loop = new Periodic("segment-warm", Duration.ofSeconds(2), this::pass);
     private Heads done = Heads.NONE;
+    private long sweptNanos = System.nanoTime();
     private volatile boolean stopping;
 
     /** A warmer of that store. */
@@ -58,14 +59,16 @@ public final class SegmentWarmer implements Service {
     }
 
     private Duration pass() throws IOException {
+        if (System.nanoTime() - sweptNanos > SWEEP_EVERY.toNanos()) {
+            store.sweep();
+            sweptNanos = System.nanoTime();
+        }
         Heads heads = catalog.heads();
         if (!heads.isSameAs(done)) {
             if (!warm(heads)) {
                 return Duration.ofSeconds(1);
             }
             done = heads;
-        } else {
-            store.sweep();
         }
         return SWEEP_EVERY;
     }

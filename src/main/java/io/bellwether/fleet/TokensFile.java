@@ -1,6 +1,7 @@
 package io.bellwether.fleet;
 
-import java.io.BufferedOutputStream;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -14,6 +15,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -24,7 +26,7 @@ import io.bellwether.policy.Sha256;
 
 /**
  * The last tokens, hashes and no secrets, in a file that the processes of a host share, readable by their user alone; so
- * that one can start and let servers in while the database is away. Not thread safe.
+ * that one can start and let servers in while the database is away. Ends with a hash of itself. Not thread safe.
  */
 final class TokensFile {
     private static final Logger log = LoggerFactory.getLogger(TokensFile.class);
@@ -40,8 +42,12 @@ final class TokensFile {
     /** What was kept last; nothing when there is nothing that can be read. */
     List<Tokens.Entry> read() {
         List<Tokens.Entry> entries = new ArrayList<>();
-        try (DataInputStream in = new DataInputStream(Files.newInputStream(path))) {
-            if (in.readInt() != FORMAT) {
+        try {
+            byte[] all = Files.readAllBytes(path);
+            int length = Math.max(0, all.length - Sha256.LENGTH);
+            DataInputStream in = new DataInputStream(new ByteArrayInputStream(all, 0, length));
+            if (in.readInt() != FORMAT || !Sha256.of(Arrays.copyOf(all, length))
+                    .equals(Sha256.wrap(Arrays.copyOfRange(all, length, all.length)))) {
                 return List.of();
             }
             for (int left = in.readInt(); left > 0; left--) {
@@ -71,14 +77,15 @@ final class TokensFile {
         Files.createDirectories(folder);
         Path temporary = Files.createTempFile(folder, "tokens-", ".tmp", readableByUsAlone());
         try {
-            try (DataOutputStream out = new DataOutputStream(
-                    new BufferedOutputStream(Files.newOutputStream(temporary)))) {
-                out.writeInt(FORMAT);
-                out.writeInt(entries.size());
-                for (Tokens.Entry entry : entries) {
-                    write(entry, out);
-                }
+            ByteArrayOutputStream all = new ByteArrayOutputStream();
+            DataOutputStream out = new DataOutputStream(all);
+            out.writeInt(FORMAT);
+            out.writeInt(entries.size());
+            for (Tokens.Entry entry : entries) {
+                write(entry, out);
             }
+            all.writeBytes(Sha256.of(all.toByteArray()).bytes());
+            Files.write(temporary, all.toByteArray());
             Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } finally {
             Files.deleteIfExists(temporary);

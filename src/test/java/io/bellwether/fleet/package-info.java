@@ -1,0 +1,5 @@
+/** Tests of tokens on a real PostgreSQL. */
+@NullMarked
+package io.bellwether.fleet;
+
+import org.jspecify.annotations.NullMarked;
