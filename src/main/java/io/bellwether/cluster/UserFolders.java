@@ -38,10 +38,14 @@ public final class UserFolders {
 
     private static Path folder(Map<String, String> environment, String variable, String under) {
         String set = environment.get(variable);
-        Path base = set != null && set.startsWith("/")
-                ? Path.of(set)
-                : Path.of(System.getProperty("user.home")).resolve(under);
+        Path base = set != null && set.startsWith("/") ? Path.of(set) : home(environment).resolve(under);
         return base.resolve("bellwether").toAbsolutePath().normalize();
+    }
+
+    /** HOME as every other program sees it; Java's own idea comes from the user database. */
+    private static Path home(Map<String, String> environment) {
+        String home = environment.get("HOME");
+        return Path.of(home != null && home.startsWith("/") ? home : System.getProperty("user.home"));
     }
 
     static boolean isRoot() throws IOException {

@@ -154,7 +154,8 @@ class ClusterPiecesTest {
     @Test
     void stateFolder_byTheEnvironment_followsXdg() {
         assertThat(UserFolders.state(Map.of("XDG_STATE_HOME", "/s"))).isEqualTo(Path.of("/s/bellwether"));
-        assertThat(UserFolders.state(Map.of("XDG_STATE_HOME", "relative")).toString())
-                .endsWith("/.local/state/bellwether");
+        assertThat(UserFolders.state(Map.of("XDG_STATE_HOME", "relative", "HOME", "/home/x")))
+                .isEqualTo(Path.of("/home/x/.local/state/bellwether"));
+        assertThat(UserFolders.state(Map.of()).toString()).endsWith("/.local/state/bellwether");
     }
 }
