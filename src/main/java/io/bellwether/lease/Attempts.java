@@ -6,7 +6,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -39,6 +41,7 @@ final class Attempts {
     private final Duration lease;
     private final Runnable wake;
     private final Semaphore recorders = new Semaphore(RECORDERS);
+    private final Set<Thread> undecided = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean stopping = new AtomicBoolean();
 
     /**
@@ -61,9 +64,17 @@ final class Attempts {
         this.wake = wake;
     }
 
-    /** From here on nothing is begun. */
+    /** From here on nothing is begun; a claim that is under way and is won all the same is given back at once. */
     void stop() {
         stopping.set(true);
+    }
+
+    /** Waits for the steps under way to be decided, not for the runs that were won before. */
+    void awaitDecided(Duration atMost) throws InterruptedException {
+        long end = System.nanoTime() + atMost.toNanos();
+        for (Thread thread : undecided) {
+            thread.join(Duration.ofNanos(Math.max(1, end - System.nanoTime())));
+        }
     }
 
     /**
@@ -92,7 +103,7 @@ final class Attempts {
             return false;
         }
         entry.begin();
-        Thread.ofVirtual().name("record-" + entry.row().name()).start(() -> {
+        decide(Thread.ofVirtual().name("record-" + entry.row().name()).unstarted(() -> {
             try {
                 write(entry.row(), step);
             } catch (SQLException e) {
@@ -101,10 +112,16 @@ final class Attempts {
             } finally {
                 recorders.release();
                 entry.done();
+                undecided.remove(Thread.currentThread());
                 wake.run();
             }
-        });
+        }));
         return true;
+    }
+
+    private void decide(Thread thread) {
+        undecided.add(thread);
+        thread.start();
     }
 
     private void write(JobRow job, Step step) throws SQLException {
@@ -131,7 +148,7 @@ final class Attempts {
             return false;
         }
         entry.begin();
-        Thread.ofPlatform().name("run-" + entry.row().name()).daemon(true).start(() -> {
+        decide(Thread.ofPlatform().name("run-" + entry.row().name()).daemon(true).unstarted(() -> {
             boolean ran = false;
             try {
                 ran = attempt(entry, step, slot);
@@ -148,9 +165,10 @@ final class Attempts {
                 } else {
                     entry.done();
                 }
+                undecided.remove(Thread.currentThread());
                 wake.run();
             }
-        });
+        }));
         return true;
     }
 
@@ -179,6 +197,11 @@ final class Attempts {
             Ticket ticket = new Ticket(process, UUID.randomUUID(), Gate.used(pass), lease);
             long sentNanos = System.nanoTime();
             switch (claim(job, step, ticket)) {
+                case ClaimOutcome.Won(Claim claim) when stopping.get() -> {
+                    log.info("job={} tick={} was won while stopping, and is given back", job.name(),
+                            claim.scheduledAt());
+                    ledger.giveBack(claim, true);
+                }
                 case ClaimOutcome.Won(Claim claim) -> {
                     run(entry, claim, pass, slot, sentNanos);
                     return true;
@@ -224,6 +247,7 @@ final class Attempts {
             }
         });
         live.add(run);
+        undecided.remove(Thread.currentThread());
         // From here on the job is watched again: ticks that become due during the run are recorded by whoever sees them.
         entry.done();
         wake.run();

@@ -46,7 +46,10 @@ public interface Gate extends Service {
 
     /** The right to be inside. */
     interface Pass {
-        /** Leaves. Never throws; a leave that does not arrive costs the next tick two seconds. Once is enough. */
+        /**
+         * Leaves, and waits until that arrived, for {@link #DEADLINE_MILLIS} at most. Never throws; a leave that does not
+         * arrive costs the next tick two seconds. Once is enough.
+         */
         void leave();
     }
 

@@ -69,7 +69,7 @@ final class JobBoard {
             }
             up = true;
         } catch (SQLException e) {
-            if (up) {
+            if (up && !Thread.currentThread().isInterrupted()) {
                 log.warn("the database is away; no tick is claimed until it is back ({})", e.toString());
             }
             up = false;

@@ -7,8 +7,12 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -155,6 +159,9 @@ public final class JobQueries {
                 }
             }
         }
+        Map<Long, RunView> runs = runs(connection, heads.stream()
+                .flatMap(head -> Stream.of(head.running(), head.newest(), head.success())).filter(Objects::nonNull)
+                .distinct().toArray(Long[]::new));
         List<JobView> views = new ArrayList<>(heads.size());
         for (Head head : heads) {
             String[] text = head.text();
@@ -167,9 +174,26 @@ public final class JobQueries {
                 problem = e.getMessage();
             }
             views.add(new JobView(text[0], text[1], text[2], text[3], head.enabled(), head.pausedUntil(),
-                    head.pausedUntil() == null ? null : text[4], text[5], run(connection, head.running()), next,
-                    run(connection, head.newest()), run(connection, head.success()), problem));
+                    head.pausedUntil() == null ? null : text[4], text[5],
+                    head.running() == null ? null : runs.get(head.running()), next,
+                    head.newest() == null ? null : runs.get(head.newest()),
+                    head.success() == null ? null : runs.get(head.success()), problem));
         }
         return views;
+    }
+
+    private static Map<Long, RunView> runs(Connection connection, Long[] ids) throws SQLException {
+        Map<Long, RunView> runs = new HashMap<>();
+        try (PreparedStatement query = connection.prepareStatement(
+                "select " + RunView.COLUMNS + " from run r join job j using (job_id) where r.run_id = any(?)")) {
+            query.setArray(1, connection.createArrayOf("bigint", ids));
+            try (ResultSet row = query.executeQuery()) {
+                while (row.next()) {
+                    RunView run = RunView.read(row, 1);
+                    runs.put(run.id(), run);
+                }
+            }
+        }
+        return runs;
     }
 }

@@ -82,12 +82,19 @@ final class LiveRuns {
         }
     }
 
-    private Duration beat() throws SQLException {
+    private Duration beat() {
         Map<Long, Ledger.Held> held = new HashMap<>();
         runs.forEach((id, run) -> held.put(id, run.held()));
         if (!held.isEmpty()) {
             long sent = System.nanoTime();
-            ledger.beat(held, lease).forEach((id, ours) -> {
+            Map<Long, Boolean> answers;
+            try {
+                answers = ledger.beat(held, lease);
+            } catch (SQLException e) {
+                log.debug("no heartbeat arrived", e);
+                return lease.dividedBy(8);
+            }
+            answers.forEach((id, ours) -> {
                 LiveRun run = runs.get(id);
                 if (run != null && ours) {
                     run.beaten(sent);
@@ -99,7 +106,7 @@ final class LiveRuns {
         return lease.dividedBy(4);
     }
 
-    private Duration guard() throws SQLException {
+    private Duration guard() {
         for (LiveRun run : runs.values()) {
             if (run.age().compareTo(run.claim().maxRuntime()) > 0) {
                 run.tell(LiveRun.Stop.TIMED_OUT, "it ran longer than " + run.claim().maxRuntime());
@@ -117,11 +124,15 @@ final class LiveRuns {
     }
 
     /** Not left to the run's thread, which may hang; the next tick can run from here on. */
-    private void recordOverdue(LiveRun run) throws SQLException {
-        String state = ledger.finish(run.claim(),
-                Ledger.End.of("timed-out", "it ran longer than " + run.claim().maxRuntime()), true);
-        run.overdueRecorded();
-        log.debug("job={} tick={} ran too long; its row is {}", run.job(), run.scheduledAt(), state);
+    private void recordOverdue(LiveRun run) {
+        try {
+            String state = ledger.finish(run.claim(),
+                    Ledger.End.of("timed-out", "it ran longer than " + run.claim().maxRuntime()), true);
+            run.overdueRecorded();
+            log.debug("job={} tick={} ran too long; its row is {}", run.job(), run.scheduledAt(), state);
+        } catch (SQLException e) {
+            log.debug("job={} tick={} ran too long; its row does not say so yet", run.job(), run.scheduledAt(), e);
+        }
     }
 
     /** For tests that make a process fall silent: no heartbeat from here on. */

@@ -205,7 +205,8 @@ public final class RedissonGate implements Gate {
                 call(() -> running.getLock(key("probe")).isLockedAsync()).get(DEADLINE_MILLIS, TimeUnit.MILLISECONDS);
                 answered();
                 suspects.forEach((owner, suspect) -> {
-                    unlock(running, suspect.key(), owner);
+                    CompletableFuture<Boolean> again = unlock(running, suspect.key(), owner);
+                    log.trace("letting go of {} again: {}", suspect.key(), again);
                     suspects.computeIfPresent(owner, (same, now) -> now.unlocks() <= 1
                             ? null
                             : new Suspect(now.key(), now.unlocks() - 1));
@@ -222,30 +223,26 @@ public final class RedissonGate implements Gate {
      * that were under way when it stalled arrive in any order.
      */
     private void letGo(RedissonClient running, String key, long owner, CompletableFuture<Boolean> lock) {
-        unlock(running, key, owner);
+        CompletableFuture<Boolean> early = unlock(running, key, owner);
+        log.trace("letting go of {}: {}", key, early);
         if (suspects.size() < MAX_SUSPECTS) {
             suspects.put(owner, new Suspect(key, SUSPECT_UNLOCKS));
         }
-        CompletableFuture<Boolean> late = lock.handle((won, failure) -> {
-            if (failure == null && won) {
-                unlock(running, key, owner);
-            }
-            return failure == null;
-        });
-        log.trace("letting go of {}: {}", key, late);
+        CompletableFuture<Boolean> late = lock
+                .thenCompose(won -> won ? unlock(running, key, owner) : CompletableFuture.completedFuture(false));
+        log.trace("letting go of {} if it is won late: {}", key, late);
     }
 
-    private void unlock(RedissonClient running, String key, long owner) {
+    private CompletableFuture<Boolean> unlock(RedissonClient running, String key, long owner) {
         CompletableFuture<Void> unlock = call(() -> running.getLock(key).unlockAsync(owner));
         leaving.put(owner, unlock);
-        CompletableFuture<Boolean> told = unlock.handle((done, failure) -> {
+        return unlock.handle((done, failure) -> {
             leaving.remove(owner, unlock);
             if (failure != null) {
                 log.debug("lock {} could not be let go; it is over after its lease ({})", key, failure.toString());
             }
             return failure == null;
         });
-        log.trace("leaving {}: {}", key, told);
     }
 
     private <T> CompletableFuture<T> call(Supplier<RFuture<T>> command) {
@@ -283,7 +280,14 @@ public final class RedissonGate implements Gate {
 
         @Override
         public void leave() {
-            unlock(client, key, owner);
+            try {
+                // Waits a little, so that whoever knows that the run has ended finds the gate open.
+                unlock(client, key, owner).get(DEADLINE_MILLIS, TimeUnit.MILLISECONDS);
+            } catch (ExecutionException | TimeoutException e) {
+                log.trace("left {} without an answer", key, e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 }

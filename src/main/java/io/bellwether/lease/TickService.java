@@ -32,6 +32,7 @@ public final class TickService implements Service {
     private static final Duration SAMPLE = Duration.ofSeconds(3);
     private static final Duration WORTH_A_WARNING = Duration.ofSeconds(1);
     private static final Duration NOT_TRUSTED = Duration.ofSeconds(30);
+    private static final Duration DECIDE = Duration.ofSeconds(5);
     private static final Duration ABORT = Duration.ofSeconds(3);
 
     /** How much longer a process holds back for each run it has under way, and after it led the job's last tick. */
@@ -117,6 +118,7 @@ public final class TickService implements Service {
         attempts.stop();
         timer.stop(Duration.ofSeconds(1));
         try {
+            attempts.awaitDecided(DECIDE);
             if (!live.awaitNone(grace)) {
                 live.all().forEach(run -> {
                     log.info("job={} tick={} is told to stop and given back", run.job(), run.scheduledAt());
@@ -143,8 +145,13 @@ public final class TickService implements Service {
         }
     }
 
-    private Duration sample() throws SQLException {
-        clock.sample(database);
+    private Duration sample() {
+        try {
+            clock.sample(database);
+        } catch (SQLException e) {
+            log.debug("the database's clock could not be read; it goes on from the last sample", e);
+            return LONGEST_SLEEP;
+        }
         Duration offset = clock.offset().abs();
         if (offset.compareTo(WORTH_A_WARNING) > 0 != warned) {
             warned = !warned;
