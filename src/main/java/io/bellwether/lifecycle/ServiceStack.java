@@ -15,6 +15,8 @@ import org.slf4j.LoggerFactory;
 public final class ServiceStack {
     private static final Logger log = LoggerFactory.getLogger(ServiceStack.class);
 
+    private static final Duration LEAST = Duration.ofSeconds(1);
+
     private final Deque<Service> started = new ArrayDeque<>();
 
     /**
@@ -37,9 +39,12 @@ public final class ServiceStack {
     /**
      * Stops all of them, the last started first. A failure of one is logged and does not keep the others from stopping.
      *
-     * @param grace what each may take for work in progress
+     * @param grace what all of them together may take for work in progress: each gets what those before it left, and a
+     *        second (or the grace, where that is less) at least
      */
     public void stop(Duration grace) {
+        long end = System.nanoTime() + grace.toNanos();
+        long least = Math.min(grace.toNanos(), LEAST.toNanos());
         while (true) {
             Service top;
             synchronized (started) {
@@ -50,7 +55,7 @@ public final class ServiceStack {
             }
             long begun = System.nanoTime();
             try {
-                top.stop(grace);
+                top.stop(Duration.ofNanos(Math.max(least, end - begun)));
                 log.debug("stopped {} in {} ms", top.name(), (System.nanoTime() - begun) / 1_000_000);
             } catch (RuntimeException e) {
                 log.warn("stopping {} failed", top.name(), e);

@@ -81,19 +81,50 @@ public final class RetentionWork implements JobWork {
         });
     }
 
+    /**
+     * The set's row is locked first and the counter is raised last, as every publish does: the other way round the two
+     * would wait for each other, and PostgreSQL would end the publish.
+     */
     private long removeRevisions(Kept kept, RunLease lease)
             throws SQLException, LeaseLostException, InterruptedException {
-        return inBatches(lease, "remove revisions", """
-                with gone as (delete from revision where set_id = ? and revision in (
-                        select revision from revision where set_id = ? and revision < ? order by revision limit ?)
-                    returning set_id, revision),
-                raised as (update instance set heads_version = heads_version + 1
-                    where exists (select from gone) returning heads_version),
-                touched as (update segment set touched_at = clock_timestamp() where sha256 in (
-                    select d.sha256 from delta_entry d join gone g using (set_id, revision))),
-                told as (update policy_set set version = raised.heads_version from raised
-                    where set_id in (select set_id from gone))
-                select count(*) from gone""", kept.setId(), kept.setId(), kept.from());
+        long all = 0;
+        long removed;
+        do {
+            lease.checkAlive();
+            removed = database.<Long, RuntimeException>inTransaction("remove revisions", LIMIT, connection -> {
+                lock(connection, kept.setId());
+                long some = count(connection, """
+                        with gone as (delete from revision where set_id = ? and revision in (
+                                select revision from revision where set_id = ? and revision < ? order by revision limit ?)
+                            returning set_id, revision),
+                        touched as (update segment set touched_at = clock_timestamp() where sha256 in (
+                            select d.sha256 from delta_entry d join gone g using (set_id, revision)))
+                        select count(*) from gone""", kept.setId(), kept.setId(), kept.from());
+                if (some > 0) {
+                    tell(connection, kept.setId());
+                }
+                return some;
+            });
+            all += removed;
+        } while (removed >= BATCH);
+        return all;
+    }
+
+    private static void lock(Connection connection, long setId) throws SQLException {
+        try (PreparedStatement lock = connection
+                .prepareStatement("select from policy_set where set_id = ? for no key update")) {
+            lock.setLong(1, setId);
+            lock.execute();
+        }
+    }
+
+    private static void tell(Connection connection, long setId) throws SQLException {
+        try (PreparedStatement tell = connection.prepareStatement("""
+                with raised as (update instance set heads_version = heads_version + 1 returning heads_version)
+                update policy_set set version = raised.heads_version from raised where set_id = ?""")) {
+            tell.setLong(1, setId);
+            tell.executeUpdate();
+        }
     }
 
     private void removeEntries(Kept kept, RunLease lease)

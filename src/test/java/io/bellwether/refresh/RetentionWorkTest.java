@@ -123,6 +123,28 @@ class RetentionWorkTest {
         assertThat(bench.number("select count(*) from segment where sha256 = sha256('x')")).isEqualTo(1);
     }
 
+    // Retention raised the counter before it locked the set, a publish does it the other way round: PostgreSQL ended
+    // one of the two with a deadlock, which was the publish.
+    @Test
+    void perform_whileAPublishHoldsTheSet_waitsWithoutHoldingTheCounter() throws Exception {
+        bench.execute("update revision set published_at = clock_timestamp() - interval '2 days'");
+        try (Connection publish = bench.database.dedicatedConnection("test");
+                Statement statement = publish.createStatement();
+                ExecutorService thread = Executors.newSingleThreadExecutor()) {
+            publish.setAutoCommit(false);
+            statement.execute("select from policy_set for update");
+            Future<RunResult> result = thread.submit(this::run);
+            Eventually.eventually("retention waits for the set", Duration.ofSeconds(20), () -> bench.number("""
+                    select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like '%policy_set%'
+                        and datname = current_database()""") == 1);
+            statement.execute("set local lock_timeout = '5s'");
+            statement.execute("update instance set heads_version = heads_version + 1");
+            publish.commit();
+            assertThat(result.get(20, TimeUnit.SECONDS).state()).isNotEqualTo(RunResult.State.FAILED);
+        }
+        assertThat(bench.number("select count(*) from revision")).isEqualTo(2);
+    }
+
     @Test
     void perform_leaseLost_stops() throws Exception {
         TestLease lease = TestLease.claim(bench.database, job);
