@@ -33,14 +33,31 @@ import io.bellwether.policy.Limits;
 public final class Exchange {
     private final Context context;
     private final String pattern;
-    private final Caller caller;
+    private final Admit admit;
     private final Traffic traffic;
+    private volatile Caller caller = new Caller.Anonymous();
 
-    Exchange(Context context, String pattern, Caller caller, Traffic traffic) {
+    Exchange(Context context, String pattern, Admit admit, Traffic traffic) {
         this.context = context;
         this.pattern = pattern;
-        this.caller = caller;
+        this.admit = admit;
         this.traffic = traffic;
+    }
+
+    /** Says who sent a request, if that one may send it now. */
+    @FunctionalInterface
+    interface Admit {
+        /**
+         * Looks at the request's token.
+         *
+         * @throws Fault if it is none, or opens something else
+         */
+        Caller caller(Exchange exchange);
+    }
+
+    /** Asks anew who sent this and whether it may; nobody in particular until then. */
+    void admit() {
+        caller = admit.caller(this);
     }
 
     /** Who sent the request. */
@@ -209,13 +226,21 @@ public final class Exchange {
     }
 
     /**
-     * Lets the request wait without a thread.
+     * Lets the request wait without a thread. Its token is looked at again when the wait is over: it may have been
+     * revoked or have expired meanwhile.
      *
-     * @param event completes, or fails, when there is something to answer
+     * @param abandoned completes when there is something to answer, or, true, when the client went away
      * @param answer answers then
      */
-    public void later(CompletableFuture<?> event, Endpoint answer) {
-        context.future(() -> event.thenAccept(ignored -> traffic.answer(this, answer)));
+    void later(CompletableFuture<Boolean> abandoned, Endpoint answer) {
+        context.future(() -> abandoned.thenAccept(gone -> traffic.answer(this, exchange -> {
+            if (gone) {
+                exchange.abandon();
+            } else {
+                exchange.admit();
+                answer.handle(exchange);
+            }
+        })));
     }
 
     /** Whether an answer is under way. */

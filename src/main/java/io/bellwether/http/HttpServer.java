@@ -39,7 +39,7 @@ import io.bellwether.telemetry.Meters;
 public final class HttpServer implements Service {
     private static final Logger log = LoggerFactory.getLogger(HttpServer.class);
 
-    /** Longer than the proxy keeps an idle connection (65 s), so that it is never we who close under a new request. */
+    /** Longer than the proxy keeps an idle connection, so that it is never we who close under a new request. */
     private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(75);
 
     /** How long after the listener closed requests may still arrive on connections that were open. */
@@ -198,21 +198,24 @@ public final class HttpServer implements Service {
     private void handle(Context context, Routes.Route route) {
         context.attribute(ROUTE, route.pattern());
         context.res().setHeader("Bellwether-Process", processName);
-        Caller caller;
-        try {
-            caller = route.access() == Access.OPEN
-                    ? new Caller.Anonymous()
-                    : authenticator.authenticate(context.header("Authorization"));
-        } catch (Fault e) {
-            refuse(context, e);
-            return;
-        }
-        traffic.answer(new Exchange(context, route.pattern(), caller, traffic), route::handle);
+        traffic.answer(new Exchange(context, route.pattern(), exchange -> admit(exchange, route), traffic),
+                exchange -> {
+                    exchange.admit();
+                    route.endpoint().handle(exchange);
+                });
+    }
+
+    private Caller admit(Exchange exchange, Routes.Route route) {
+        Caller caller = route.access() == Access.OPEN
+                ? new Caller.Anonymous()
+                : authenticator.authenticate(exchange.header("Authorization"));
+        route.check(caller, exchange);
+        return caller;
     }
 
     private void refuse(Context context, Exception why) {
         context.res().setHeader("Bellwether-Process", processName);
-        traffic.fail(new Exchange(context, "", new Caller.Anonymous(), traffic), why);
+        traffic.fail(new Exchange(context, "", exchange -> exchange.caller(), traffic), why);
     }
 
     private static Exception refusal(HttpResponseException e, Context context) {

@@ -13,14 +13,18 @@ import io.bellwether.policy.SetName;
 public final class Routes {
     /** One route: a method, a pattern with parameters such as {@code /v1/sets/{set}}, and what answers it. */
     record Route(HandlerType method, String pattern, Access access, Endpoint endpoint) {
-        /** Answers, if the caller may. The set's name is looked at first, and only its form: what exists is not told. */
-        void handle(Exchange exchange) throws Exception {
+        /**
+         * Checks that the caller may. The set's name is looked at first, and only its form: what exists is not told.
+         *
+         * @throws Fault if not
+         */
+        void check(Caller caller, Exchange exchange) {
             switch (access) {
                 case OPEN, TOKEN -> {
                 }
                 case SET -> {
                     String set = exchange.path("set");
-                    if (!exchange.caller().mayRead(set)) {
+                    if (!caller.mayRead(set)) {
                         throw new Fault(FaultKind.FORBIDDEN, "the token does not open this set");
                     }
                     if (!SetName.isValid(set)) {
@@ -28,12 +32,11 @@ public final class Routes {
                     }
                 }
                 case ADMIN -> {
-                    if (!(exchange.caller() instanceof Caller.Operator)) {
+                    if (!(caller instanceof Caller.Operator)) {
                         throw new Fault(FaultKind.FORBIDDEN, "this needs the operator's token");
                     }
                 }
             }
-            endpoint.handle(exchange);
         }
     }
 

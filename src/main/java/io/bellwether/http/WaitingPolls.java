@@ -11,6 +11,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 
 import io.bellwether.catalog.CatalogService;
@@ -22,7 +23,7 @@ import io.bellwether.telemetry.Meters;
  *
  * <p>Each is an asynchronous request and an entry here, not a thread. When heads change, those they concern are let go,
  * {@link #AT_ONCE} at a time and {@link #STEP} apart, so that thousands do not all ask again in the same instant; so are
- * all of them when the process is about to stop.
+ * all of them when tokens changed, because theirs may be one that was revoked, and when the process is about to stop.
  *
  * <p>Jetty reads nothing from a connection whose request it is still answering, so it does not notice that a waiting
  * client went away; without {@link #sweep} its descriptor would stay open until the wait is over.
@@ -86,7 +87,11 @@ final class WaitingPolls {
         timer.setRemoveOnCancelPolicy(true);
         timer.setKeepAliveTime(10, TimeUnit.SECONDS);
         timer.allowCoreThreadTimeOut(true);
-        catalog.onHeads(heads -> timer.execute(() -> letGo(w -> w.isNews.test(heads))));
+        AtomicLong tokens = new AtomicLong(catalog.heads().tokensVersion());
+        catalog.onHeads(heads -> {
+            boolean tokensChanged = tokens.getAndSet(heads.tokensVersion()) != heads.tokensVersion();
+            timer.execute(() -> letGo(w -> tokensChanged || w.isNews.test(heads)));
+        });
         draining.onDrain(() -> timer.execute(() -> letGo(w -> true)));
         meters.gauge("waiting_polls", "Requests that wait for news", count::get);
     }
@@ -113,13 +118,7 @@ final class WaitingPolls {
                 count.decrementAndGet();
             }
         });
-        exchange.later(over, e -> {
-            if (over.join()) {
-                e.abandon();
-            } else {
-                answer.handle(e);
-            }
-        });
+        exchange.later(over, answer);
         planSweep();
         // Whatever happened between the caller's look and the entry here told nobody.
         if (draining.isDraining() || isNews.test(catalog.heads())) {

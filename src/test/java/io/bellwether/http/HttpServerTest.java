@@ -83,7 +83,8 @@ class HttpServerTest {
             exchange.json(200, Json.object());
         });
         routes.get("/wait", Access.OPEN,
-                exchange -> exchange.later(event, e -> e.json(200, Json.object().put("event", event.join()))));
+                exchange -> exchange.later(event.thenApply(rang -> false),
+                        e -> e.json(200, Json.object().put("event", event.join()))));
         routes.get("/cut", Access.OPEN, exchange -> {
             OutputStream out = exchange.stream(200, "text/plain", -1);
             if (out != null) {

@@ -114,6 +114,38 @@ class LongPollTest {
     }
 
     @Test
+    void poll_tokenRevokedMeanwhile_isRefusedAtOnce() throws Exception {
+        // The answer to a wait was given to whoever had been let in when it began.
+        try (RawHttp head = poll("/v1/sets/firewall", "If-None-Match: " + serving.tag(serving.firewall),
+                "Prefer: wait=30")) {
+            awaitWaiting(1);
+            serving.revokeEdge();
+            long begun = System.nanoTime();
+            serving.execute("update instance set heads_version = heads_version + 1,"
+                    + " tokens_version = tokens_version + 1");
+            RawHttp.Answer answer = head.read(false);
+            assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(2));
+            assertThat(answer.status()).isEqualTo(401);
+            assertThat(answer.headers()).doesNotContainKeys("etag", "preference-applied");
+        }
+    }
+
+    @Test
+    void poll_tokenInvalidAtItsEnd_isRefused() throws Exception {
+        try (RawHttp published = poll("/v1/sets/firewall", "If-None-Match: " + serving.tag(serving.firewall),
+                "Prefer: wait=30");
+                RawHttp over = poll("/v1/sets/firewall", "If-None-Match: " + serving.tag(serving.firewall),
+                        "Prefer: wait=4")) {
+            awaitWaiting(2);
+            // As one that expires: no counter moves.
+            serving.revokeEdge();
+            assertThat(over.read(false).status()).isEqualTo(401);
+            serving.firewall.publish(Map.of("a", "2"));
+            assertThat(published.read(false).status()).isEqualTo(401);
+        }
+    }
+
+    @Test
     void poll_setDeleted_isNotFound() throws Exception {
         try (RawHttp head = poll("/v1/sets/firewall", "If-None-Match: " + serving.tag(serving.firewall),
                 "Prefer: wait=30")) {

@@ -38,9 +38,11 @@ final class ServingFixture implements AutoCloseable {
     final HttpServer server;
     final TestPublisher firewall;
     final TestPublisher other;
+    private final Settings.Database settings;
+    private volatile boolean revoked;
 
     ServingFixture(Path dataDir) throws Exception {
-        Settings.Database settings = TestPostgres.freshDatabase();
+        settings = TestPostgres.freshDatabase();
         direct = TestPostgres.open(settings);
         firewall = publisher("firewall");
         other = publisher("other");
@@ -52,7 +54,7 @@ final class ServingFixture implements AutoCloseable {
         catalog.start();
         Grant edge = new Grant("1", "edge-01", List.of("firewall", "missing"), Instant.EPOCH, null, null);
         Authenticator authenticator = new Authenticator(new Settings.Secret("operator"),
-                token -> token.equals("edge") ? Optional.of(edge) : Optional.empty());
+                token -> token.equals("edge") && !revoked ? Optional.of(edge) : Optional.empty());
         server = new HttpServer("127.0.0.1", 0,
                 List.of(new ServingRoutes(catalog, store, meters),
                         new HealthRoutes(Map.of("catalog", catalog::isLoaded),
@@ -78,6 +80,16 @@ final class ServingFixture implements AutoCloseable {
             }
             return http.ask(method, target, all.toArray(new String[0]));
         }
+    }
+
+    /** From now on the token of {@link #EDGE} is not valid; nobody is told. */
+    void revokeEdge() {
+        revoked = true;
+    }
+
+    /** Runs statements in the database. */
+    void execute(String sql) {
+        TestPostgres.execute(settings.url().substring(settings.url().lastIndexOf('/') + 1), sql);
     }
 
     /** The tag of the head. */
