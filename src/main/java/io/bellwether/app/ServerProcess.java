@@ -151,7 +151,12 @@ public final class ServerProcess {
         running.start(ticks);
         running.start(migration);
         ready = true;
-        log.info("ready on {}:{} as {}", settings.bind(), port, name);
+        if (catalog.isLoaded()) {
+            log.info("ready on {}:{} as {}", settings.bind(), port, name);
+        } else {
+            log.warn("listening on {}:{} as {}, and not ready: the database is away and nothing is held from before",
+                    settings.bind(), port, name);
+        }
     }
 
     /** Whether this process may be sent requests: it started, holds heads and is not stopping. */

@@ -68,8 +68,7 @@ final class ServeCommand implements Callable<Integer> {
         } catch (SettingsException e) {
             throw new CommandFailure(CommandFailure.USAGE, String.join("\n", e.complaints()), e);
         } catch (BindException e) {
-            throw new CommandFailure(CommandFailure.USAGE,
-                    "cannot listen on " + settings.bind() + ":" + settings.port() + ": " + e.getMessage(), e);
+            throw new CommandFailure(CommandFailure.USAGE, Table.line(String.valueOf(e.getMessage())), e);
         } catch (Exception e) {
             throw new CommandFailure(CommandFailure.FAILED,
                     "cannot start: "

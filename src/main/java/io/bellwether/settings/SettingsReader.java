@@ -1,7 +1,9 @@
 package io.bellwether.settings;
 
+import java.net.InetAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -39,6 +41,9 @@ public final class SettingsReader {
 
         int port = in.integer("BELLWETHER_PORT", 0, 65_535, 7001);
         String bind = in.text("BELLWETHER_BIND", "127.0.0.1");
+        if (!isAddress(bind)) {
+            in.complain("BELLWETHER_BIND must be an address of this machine or a name of one, not '" + bind + "'");
+        }
         String url = in.required("BELLWETHER_DATABASE_URL");
         if (!url.isEmpty() && !url.startsWith("jdbc:postgresql:")) {
             in.complain("BELLWETHER_DATABASE_URL must begin with jdbc:postgresql:");
@@ -58,6 +63,9 @@ public final class SettingsReader {
                     + " printable ASCII characters without spaces");
         }
         String dataDir = in.required("BELLWETHER_DATA_DIR");
+        if (!dataDir.isEmpty()) {
+            in.directory("BELLWETHER_DATA_DIR", dataDir);
+        }
         Duration lease = in.duration("BELLWETHER_LEASE", Duration.ofSeconds(2), Duration.ofMinutes(10),
                 Duration.ofSeconds(30));
         Duration offset = in.duration("BELLWETHER_CLOCK_OFFSET", Duration.ofDays(-3650), Duration.ofDays(3650),
@@ -69,6 +77,14 @@ public final class SettingsReader {
         in.throwIfAny();
         return new Settings(port, bind, new Settings.Database(url, user, password, pool), redis,
                 new Settings.Secret(token), Path.of(dataDir).toAbsolutePath(), lease, offset, allow, grace);
+    }
+
+    private static boolean isAddress(String text) {
+        try {
+            return InetAddress.getByName(text) != null;
+        } catch (UnknownHostException e) {
+            return false;
+        }
     }
 
     private static Settings.Redis redis(Variables in) {

@@ -52,7 +52,7 @@ final class Variables {
         return value;
     }
 
-    /** The value of {@code name}, or the first line of the file that {@code name_FILE} names. */
+    /** The value of {@code name}, or the content, stripped, of the file that {@code name_FILE} names. */
     String secret(String name, String otherwise) {
         String inline = text(name, "");
         String file = text(name + "_FILE", "");
@@ -67,6 +67,19 @@ final class Variables {
         } catch (IOException | RuntimeException e) {
             complain(name + "_FILE: cannot read " + file + " (" + e.getClass().getSimpleName() + ")");
             return otherwise;
+        }
+    }
+
+    /** Complains unless {@code value} is a folder that is there, or can be made, and can be written to. */
+    void directory(String name, String value) {
+        try {
+            Path folder = Path.of(value);
+            Files.createDirectories(folder);
+            if (!Files.isWritable(folder)) {
+                complain(name + ": " + value + " cannot be written to");
+            }
+        } catch (IOException | RuntimeException e) {
+            complain(name + ": " + value + " cannot be made (" + e.getClass().getSimpleName() + ")");
         }
     }
 

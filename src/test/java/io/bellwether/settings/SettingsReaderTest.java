@@ -125,10 +125,18 @@ class SettingsReaderTest {
     private static Map<String, String> needed(String... more) {
         Map<String, String> environment = new HashMap<>(Map.of("BELLWETHER_DATABASE_URL",
                 "jdbc:postgresql://127.0.0.1/bw", "BELLWETHER_DATABASE_USER", "bw", "BELLWETHER_REDIS_URL",
-                "redis://127.0.0.1:6379", "BELLWETHER_ADMIN_TOKEN", TOKEN, "BELLWETHER_DATA_DIR", "/tmp/bw"));
+                "redis://127.0.0.1:6379", "BELLWETHER_ADMIN_TOKEN", TOKEN, "BELLWETHER_DATA_DIR",
+                System.getProperty("java.io.tmpdir")));
         for (int i = 0; i < more.length; i += 2) {
             environment.put(more[i], more[i + 1]);
         }
         return environment;
+    }
+
+    // Both passed as settings once, and the process ended seconds later with a message about something else.
+    @Test
+    void read_addressAndFolderThatCannotBe_areRefusedByName() {
+        assertThat(complaints(needed("BELLWETHER_BIND", "999.1.1.1", "BELLWETHER_DATA_DIR", "/proc/nope"))).hasSize(2)
+                .anyMatch(c -> c.startsWith("BELLWETHER_BIND")).anyMatch(c -> c.startsWith("BELLWETHER_DATA_DIR"));
     }
 }

@@ -21,6 +21,7 @@ import io.bellwether.settings.Settings;
  */
 public final class TestPostgres {
     private static final String ROLE = "bellwether";
+    private static final int KEPT = 16;
     private static final AtomicInteger NEXT = new AtomicInteger();
     private static final EmbeddedPostgres SERVER = startServer();
 
@@ -32,7 +33,7 @@ public final class TestPostgres {
 
     /** A database of its own with the current schema and an epoch of its own. */
     public static Settings.Database freshDatabase() {
-        String name = "t" + NEXT.incrementAndGet();
+        String name = next();
         execute("postgres", "create database " + name + " template bellwether_template owner " + ROLE);
         execute(name, "update instance set fingerprint = (select system_identifier::text from pg_control_system())"
                 + " || '/' || (select oid::text from pg_database where datname = current_database()), epoch = gen_random_uuid()");
@@ -41,9 +42,30 @@ public final class TestPostgres {
 
     /** A database of its own without any table. */
     public static Settings.Database emptyDatabase() {
-        String name = "t" + NEXT.incrementAndGet();
+        String name = next();
         execute("postgres", "create database " + name + " owner " + ROLE);
         return settings(name);
+    }
+
+    /**
+     * The next name. A database made a while ago that nobody is connected to any more is dropped: hundreds of them are a
+     * hundred thousand files, and deleting those took the JVM's exit minutes.
+     */
+    private static String next() {
+        int number = NEXT.incrementAndGet();
+        if (number > KEPT) {
+            String old = "t" + (number - KEPT);
+            try (Connection connection = DriverManager.getConnection(SERVER.getJdbcUrl("postgres", "postgres"));
+                    Statement statement = connection.createStatement()) {
+                statement.execute("drop database if exists " + old);
+            } catch (SQLException e) {
+                if (!"55006".equals(e.getSQLState())) {
+                    throw new AssertionError("dropping " + old, e);
+                }
+                // Still in use: it stays.
+            }
+        }
+        return "t" + number;
     }
 
     /** The same database, reached through another port of this host. */
