@@ -1,6 +1,7 @@
 package io.bellwether.cluster;
 
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -81,7 +82,8 @@ public final class LocalCluster implements AutoCloseable {
             return cluster;
         } catch (IOException e) {
             cluster.close();
-            throw new ClusterException(UserFolders.reason(e), e);
+            String where = e instanceof FileSystemException f && f.getFile() != null ? f.getFile() + ": " : "";
+            throw new ClusterException(where + UserFolders.reason(e), e);
         } catch (ClusterException | InterruptedException | RuntimeException e) {
             cluster.close();
             throw e;

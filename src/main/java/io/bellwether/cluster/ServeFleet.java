@@ -98,8 +98,8 @@ final class ServeFleet {
             }
             long pid = child.pid();
             if (!names.containsKey(pid)) {
-                Optional<String> name = child.isAlive() ? probe.readyName(ports.get(i)) : Optional.empty();
-                name.ifPresent(n -> names.put(pid, n.isEmpty() ? "pid-" + pid : n));
+                Optional<String> name = child.isAlive() ? probe.readyName(ports.get(i), pid) : Optional.empty();
+                name.ifPresent(n -> names.put(pid, n));
                 all &= name.isPresent();
             }
         }

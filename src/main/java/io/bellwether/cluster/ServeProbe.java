@@ -15,14 +15,18 @@ final class ServeProbe implements AutoCloseable {
     private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(LIMIT)
             .build();
 
-    /** Its name once it is ready; empty text when it is ready and does not say its name. */
-    Optional<String> readyName(int port) throws InterruptedException {
+    /**
+     * Its name once it is ready. A name ends in the pid and four random digits: an answer under any other name is that of
+     * a stranger who listens on the port.
+     */
+    Optional<String> readyName(int port, long pid) throws InterruptedException {
         try {
             HttpResponse<Void> answer = http
                     .send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/readyz"))
                             .timeout(LIMIT).build(), HttpResponse.BodyHandlers.discarding());
             return answer.statusCode() == 200
-                    ? Optional.of(answer.headers().firstValue("Bellwether-Process").orElse(""))
+                    ? answer.headers().firstValue("Bellwether-Process")
+                            .filter(name -> name.matches(".*-" + pid + "-[0-9a-f]{4}"))
                     : Optional.empty();
         } catch (IOException e) {
             return Optional.empty();

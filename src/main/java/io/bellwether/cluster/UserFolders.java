@@ -2,8 +2,10 @@ package io.bellwether.cluster;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
 
@@ -57,6 +59,9 @@ public final class UserFolders {
         return switch (e) {
             case AccessDeniedException _ -> "permission denied";
             case FileSystemException f when f.getReason() != null -> f.getReason();
+            case NoSuchFileException _ -> "no such file or directory";
+            case FileAlreadyExistsException _ -> "a file of that name is there";
+            case FileSystemException f -> f.getClass().getSimpleName();
             default -> e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
         };
     }

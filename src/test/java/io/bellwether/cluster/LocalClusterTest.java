@@ -196,6 +196,22 @@ class LocalClusterTest {
     }
 
     @Test
+    void start_inAFolderOfTheKernel_givesTheReasonInsteadOfThePathTwice() {
+        assertThatThrownBy(() -> LocalCluster.start(options(Path.of("/proc/no-such")), _ -> {}).close())
+                .isInstanceOf(ClusterException.class)
+                .hasMessageContaining("cannot write in /proc/no-such (no such file or directory)");
+    }
+
+    @Test
+    void probe_answeredByAStranger_isNotReady() throws Exception {
+        ClusterFile.ServeProcess is = cluster.describe().processes().getFirst();
+        try (ServeProbe probe = new ServeProbe()) {
+            assertThat(probe.readyName(is.port(), is.pid())).contains(is.name());
+            assertThat(probe.readyName(is.port(), is.pid() + 1)).isEmpty();
+        }
+    }
+
+    @Test
     void start_withAProcessThatRefusesItsSettings_saysWhatItSaidAndLeavesNothing(@TempDir Path other) throws Exception {
         ClusterOptions wrong = options(other).withServe(List.of("/bin/sh", "-c", "echo no such setting; exit 2"));
         assertThatThrownBy(() -> LocalCluster.start(wrong, _ -> {}).close()).isInstanceOf(ClusterException.class)

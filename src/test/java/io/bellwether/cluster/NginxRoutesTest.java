@@ -43,11 +43,11 @@ class NginxRoutesTest {
     static void start() throws Exception {
         ClusterDir dir = new ClusterDir(root);
         dir.create();
-        Ports ports = new Ports(dir.ports());
-        int first = ports.choose("first", 17101);
-        int second = ports.choose("second", 17101);
+        Ports chosen = new Ports(dir.ports());
+        int first = chosen.choose("first", 17101);
+        int second = chosen.choose("second", 17101);
         Path cache = UserFolders.cache(System.getenv(), root.resolve("cache"));
-        nginx = new NginxServer(dir, new NginxProgram(cache, _ -> {}).find(null), ports.choose("nginx", 18080));
+        nginx = new NginxServer(dir, new NginxProgram(cache, _ -> {}).find(null), chosen.choose("nginx", 18080));
         nginx.prepare(List.of(first, second));
         children = List.of(standIn(dir, first), standIn(dir, second),
                 child(dir, "nginx", nginx::command, false));
@@ -56,9 +56,12 @@ class NginxRoutesTest {
         }
         nginx.awaitReady(children.getLast());
         try (ServeProbe probe = new ServeProbe()) {
-            for (int port : List.of(first, second)) {
+            List<Integer> ports = List.of(first, second);
+            for (int i = 0; i < ports.size(); i++) {
+                int port = ports.get(i);
+                long pid = children.get(i).pid();
                 Eventually.eventually("stand-in on " + port, Duration.ofSeconds(20),
-                        () -> probe.readyName(port).isPresent());
+                        () -> probe.readyName(port, pid).isPresent());
             }
         }
     }
