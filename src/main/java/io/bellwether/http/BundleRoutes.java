@@ -5,7 +5,7 @@ import java.io.IOException;
 import io.bellwether.policy.Manifest;
 
 /**
- * The whole of a set as one file: under its revision, where it never changes and may be fetched in parts, and a redirect
+ * The whole of a set as one file: under its revision, where it may be fetched in parts, and a redirect
  * there from the head. The redirect has no tag: curl would keep it beside that of the file and never get a 304 again.
  */
 final class BundleRoutes implements RouteModule {
@@ -43,7 +43,7 @@ final class BundleRoutes implements RouteModule {
     private void ofRevision(Exchange exchange) throws IOException, InterruptedException {
         ManifestRoutes.Kept kept = ManifestRoutes.kept(reading, exchange);
         String etag = Reading.tag(kept.heads(), kept.revision().revision());
-        if (!Validators.answered(exchange, etag, Validators.IMMUTABLE)) {
+        if (!Validators.answered(exchange, etag, Validators.REVALIDATE)) {
             Manifest manifest = kept.set().manifest(kept.revision().revision()).orElseThrow();
             bodies.answer(exchange, TYPE, manifest.segments(), manifest.bytes(), etag);
         }

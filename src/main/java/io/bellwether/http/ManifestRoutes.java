@@ -35,7 +35,7 @@ final class ManifestRoutes implements RouteModule {
     private void ofRevision(Exchange exchange) throws IOException, InterruptedException {
         Kept kept = kept(reading, exchange);
         if (!Validators.answered(exchange, Reading.tag(kept.heads(), kept.revision().revision()),
-                Validators.IMMUTABLE)) {
+                Validators.REVALIDATE)) {
             exchange.json(200, SetJson.manifest(kept.heads(), kept.set(), kept.revision(),
                     kept.set().manifest(kept.revision().revision()).orElseThrow()));
         }

@@ -14,7 +14,10 @@ final class Validators {
     /** For what may change: ask each time; private, because an answer is for who has the token. */
     static final String REVALIDATE = "private, no-cache";
 
-    /** For what never changes under its URL. */
+    /**
+     * For what never changes under its URL: segments, which are named by their hash. What is named by a revision is not:
+     * in another epoch it is something else.
+     */
     static final String IMMUTABLE = "private, max-age=31536000, immutable";
 
     private Validators() {}

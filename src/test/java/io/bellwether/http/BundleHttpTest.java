@@ -64,7 +64,7 @@ class BundleHttpTest {
         assertThat(answer.header("content-type")).isEqualTo("application/gzip");
         assertThat(answer.header("content-length")).isEqualTo(Integer.toString(expected.length));
         assertThat(answer.header("accept-ranges")).isEqualTo("bytes");
-        assertThat(answer.header("cache-control")).isEqualTo("private, max-age=31536000, immutable");
+        assertThat(answer.header("cache-control")).isEqualTo("private, no-cache");
         assertThat(answer.header("etag")).isEqualTo(serving.tag(serving.firewall));
         assertThat(answer.header("bellwether-revision")).isEqualTo("1");
         assertThat(answer.headers()).doesNotContainKeys("content-encoding", "transfer-encoding", "vary");
