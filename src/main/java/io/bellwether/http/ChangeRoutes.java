@@ -13,7 +13,8 @@ import io.bellwether.fault.FaultKind;
 
 /**
  * {@code /v1/sets/{set}/changes?since=R}: what to put and delete to come from revision R (0: from nothing) to the head,
- * also by long poll. A feed without its closing line is not whole.
+ * also by long poll. With {@code epoch=E}, or the header field {@code Bellwether-Epoch}, R is said to be of that epoch and
+ * is gone in another. A feed without its closing line is not whole.
  */
 final class ChangeRoutes implements RouteModule {
     private static final int BUFFER_BYTES = 64 << 10;

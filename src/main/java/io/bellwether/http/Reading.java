@@ -37,15 +37,27 @@ final class Reading {
     /**
      * Reads the head of the set that the path names, after a look.
      *
-     * @param least a revision that the client knows of, or 0; those in its header fields are found here
-     * @throws Fault {@link FaultKind#NOT_FOUND}, {@link FaultKind#NOT_PUBLISHED_YET}, or
-     *         {@link FaultKind#BEHIND_MIN_REVISION} when the client knows of a later revision
+     * @param least a revision that the client goes on from, or 0; those in its header fields are found here
+     * @throws Fault {@link FaultKind#NOT_FOUND}, {@link FaultKind#NOT_PUBLISHED_YET},
+     *         {@link FaultKind#BEHIND_MIN_REVISION} when the client knows of a later revision, or
+     *         {@link FaultKind#REVISION_GONE} when it goes on from one of another epoch
      */
     Read head(Exchange exchange, long least) throws InterruptedException {
         CatalogService.View view = look(exchange);
         SetState set = find(view.heads(), exchange).orElseThrow(() -> unknown(view.stale()));
         describe(exchange, view.heads(), set.revision());
-        long named = Math.max(least, Math.max(minRevision(exchange),
+        long minimum = minRevision(exchange);
+        if (namesAnotherEpoch(exchange, view.heads()) && Math.max(least, minimum) > 0) {
+            if (view.stale()) {
+                throw new Fault(FaultKind.UNAVAILABLE, "this process cannot see the database and knows another epoch");
+            }
+            if (least > 0) {
+                throw new Fault(FaultKind.REVISION_GONE, "the epoch changed, it is now " + view.heads().epoch()
+                        + ": revisions known from before mean nothing here; fetch the whole set");
+            }
+            minimum = 0;
+        }
+        long named = Math.max(least, Math.max(minimum,
                 Validators.namedRevision(exchange.header("If-None-Match"), view.heads().shortEpoch())));
         if (set.isPublished() && named > set.revision()) {
             throw new Fault(FaultKind.BEHIND_MIN_REVISION,
@@ -117,6 +129,19 @@ final class Reading {
         return stale
                 ? new Fault(FaultKind.UNAVAILABLE, "this process cannot see the database and knows no set of this name")
                 : new Fault(FaultKind.NOT_FOUND, "there is no set of this name");
+    }
+
+    /** Whether the client says, by the parameter {@code epoch} or the field of that name, that it knows another epoch. */
+    private static boolean namesAnotherEpoch(Exchange exchange, Heads heads) {
+        String parameter = exchange.query("epoch");
+        String named = parameter != null ? parameter : exchange.header("Bellwether-Epoch");
+        if (named == null) {
+            return false;
+        }
+        if (!named.strip().matches("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")) {
+            throw new Fault(FaultKind.INVALID_REQUEST, "the epoch must be a UUID");
+        }
+        return !named.strip().equalsIgnoreCase(heads.epoch().toString());
     }
 
     private static long minRevision(Exchange exchange) {

@@ -137,6 +137,28 @@ class ChangesHttpTest {
     }
 
     @Test
+    void changes_sinceARevisionOfAnotherEpoch_areGone() throws Exception {
+        // Revision 1 of the epoch before was taken for revision 1 of this one.
+        serving.firewall.publish(Map.of("a", "1"));
+        serving.firewall.publish(Map.of("a", "2"));
+        String before = serving.get("/v1/sets/firewall").header("bellwether-epoch");
+        assertThat(serving.get("/v1/sets/firewall/changes?since=1&epoch=" + before).status()).isEqualTo(200);
+        assertThat(serving.get("/v1/sets/firewall/changes?since=3&epoch=" + before).status()).isEqualTo(503);
+        serving.execute("update instance set epoch = gen_random_uuid(), heads_version = heads_version + 1");
+        for (String since : List.of("1", "2", "3")) {
+            RawHttp.Answer gone = serving.get("/v1/sets/firewall/changes?since=" + since + "&epoch=" + before);
+            assertThat(gone.status()).as(since).isEqualTo(410);
+            assertThat(gone.text()).contains("/problems/revision-gone", "the epoch changed");
+        }
+        String field = "Bellwether-Epoch: " + before;
+        assertThat(serving.get("/v1/sets/firewall/changes?since=2", field, "Prefer: wait=9").status()).isEqualTo(410);
+        assertThat(serving.get("/v1/sets/firewall/changes?since=0", field).status()).isEqualTo(200);
+        assertThat(serving.get("/v1/sets/firewall", "Bellwether-Min-Revision: 3").status()).isEqualTo(503);
+        assertThat(serving.get("/v1/sets/firewall", "Bellwether-Min-Revision: 3", field).status()).isEqualTo(200);
+        assertThat(serving.get("/v1/sets/firewall/changes?since=1&epoch=x").status()).isEqualTo(400);
+    }
+
+    @Test
     void policy_byItsKey_isItsLine() throws Exception {
         Map<String, String> content = new TreeMap<>();
         for (String key : List.of("a", "a/b", "a//b", "ü ?#%", "\"\\\t", "🐑", "..", "k".repeat(512), "z")) {
