@@ -39,17 +39,22 @@ final class HostLocks {
      */
     Lock lock(String name, Duration limit) {
         long end = System.nanoTime() + limit.toNanos();
+        FileChannel channel;
         try {
-            FileChannel channel = FileChannel.open(folder.resolve(name), StandardOpenOption.CREATE,
-                    StandardOpenOption.WRITE);
-            while (tryLock(channel) == null && System.nanoTime() < end) {
-                LockSupport.parkNanos(STEP.toNanos());
-            }
-            return () -> close(channel);
+            channel = FileChannel.open(folder.resolve(name), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         } catch (IOException e) {
             // A disk that is full or read-only: everyone for himself.
             return () -> {};
         }
+        try {
+            while (tryLock(channel) == null && System.nanoTime() < end) {
+                LockSupport.parkNanos(STEP.toNanos());
+            }
+        } catch (IOException e) {
+            // A file system without locks.
+            close(channel);
+        }
+        return () -> close(channel);
     }
 
     private static @Nullable FileLock tryLock(FileChannel channel) throws IOException {

@@ -39,7 +39,7 @@ import io.bellwether.telemetry.Meters;
 public final class HttpServer implements Service {
     private static final Logger log = LoggerFactory.getLogger(HttpServer.class);
 
-    /** Longer than the proxy keeps an idle connection, so that it is never we who close under a new request. */
+    /** Longer than the proxy keeps an idle connection (20 s), so that it is never we who close under a new request. */
     private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(75);
 
     /** How long after the listener closed requests may still arrive on connections that were open. */

@@ -33,6 +33,10 @@ final class Problem {
                     || state.startsWith("53")) {
                 return new Fault(FaultKind.UNAVAILABLE, "the database cannot be reached now", sql);
             }
+            // 40P01: a deadlock, 40001: changed meanwhile by another; both pass when tried again.
+            if (state.equals("40P01") || state.equals("40001")) {
+                return new Fault(FaultKind.UNAVAILABLE, "the database was busy with the same thing; try again", sql);
+            }
             // 57014: statement_timeout; 55P03: lock_timeout; 25P04: transaction_timeout.
             if (state.equals("57014") || state.equals("55P03") || state.equals("25P04")) {
                 return new Fault(FaultKind.TIMEOUT, "the database took too long", sql);

@@ -15,6 +15,7 @@ import io.bellwether.policy.SegmentRef;
 final class SetJson {
     private SetJson() {}
 
+    /** A head: what its tag stands for, so nothing that changes without another revision, such as which are kept. */
     static ObjectNode head(Heads heads, SetState set) {
         ObjectNode json = Json.object().put("set", set.name()).put("epoch", heads.epoch().toString())
                 .put("revision", set.revision());
@@ -22,7 +23,7 @@ final class SetJson {
             RevisionInfo head = set.head();
             revision(json, head);
             json.put("segments", set.manifest().segments().size()).put("upserts", head.upserts())
-                    .put("deletes", head.deletes()).put("oldestRevision", set.oldestRevision());
+                    .put("deletes", head.deletes());
         }
         return json;
     }
