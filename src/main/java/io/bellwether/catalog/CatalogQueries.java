@@ -40,6 +40,24 @@ final class CatalogQueries {
         }
     }
 
+    /**
+     * Begins a new epoch, unless somebody else did so or published meanwhile.
+     *
+     * @param seen what the database had
+     * @param above the new version is above this one
+     */
+    static void renewEpoch(Connection connection, Heads seen, long above) throws SQLException {
+        try (PreparedStatement update = connection.prepareStatement("""
+                update instance set epoch = gen_random_uuid(), heads_version = greatest(heads_version, ?) + 1,
+                    tokens_version = tokens_version + 1
+                where epoch = ? and heads_version = ?""")) {
+            update.setLong(1, above);
+            update.setObject(2, seen.epoch());
+            update.setLong(3, seen.version());
+            update.executeUpdate();
+        }
+    }
+
     /** Makes the transaction see one state of the database; its first statement. */
     static void oneState(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {

@@ -48,9 +48,17 @@ public final class CatalogService implements Service {
         /**
          * Loads all tokens anew, in the transaction that loads the heads.
          *
+         * @param heads as they are in that transaction
          * @throws SQLException whatever the database says; everything is then loaded again soon
          */
-        void load(Connection connection) throws SQLException;
+        void load(Connection connection, Heads heads) throws SQLException;
+    }
+
+    /** Something else that is kept on this host's disk beside the heads, not on the thread of the looks. */
+    @FunctionalInterface
+    public interface Keeper {
+        /** Writes what changed; called now and then, and soon after tokens changed. */
+        void keep() throws IOException;
     }
 
     private final Database database;
@@ -61,10 +69,13 @@ public final class CatalogService implements Service {
     private final Periodic keeper = new Periodic("catalog-keep", Duration.ofSeconds(5), this::keepOnce);
     private final List<Consumer<Heads>> headsListeners = new CopyOnWriteArrayList<>();
     private final List<TokensLoader> tokensLoaders = new CopyOnWriteArrayList<>();
+    private final List<Keeper> keepers = new CopyOnWriteArrayList<>();
     private final List<Runnable> jobsListeners = new CopyOnWriteArrayList<>();
     private volatile Heads heads = Heads.NONE;
     private volatile boolean seen;
     private @Nullable Connection lookConnection;
+    /** Whether nothing was loaded over the look connection yet. */
+    private boolean isFresh;
     private @Nullable Notifications notifications;
     private Heads kept = Heads.NONE;
 
@@ -148,6 +159,11 @@ public final class CatalogService implements Service {
         tokensLoaders.add(loader);
     }
 
+    /** Lets {@code keeper} keep something on this host, on a thread of this catalog. To be called before the start. */
+    public void onKeep(Keeper keeper) {
+        keepers.add(keeper);
+    }
+
     /** Calls {@code listener} when jobs or queued runs changed somewhere. A hint: it can be lost. */
     public void onJobs(Runnable listener) {
         jobsListeners.add(listener);
@@ -171,11 +187,14 @@ public final class CatalogService implements Service {
             if (connection == null) {
                 connection = database.dedicatedConnection("bellwether-look");
                 connection.setNetworkTimeout(Runnable::run, Math.toIntExact(LOOK_LIMIT.toMillis()));
+                Database.noticeRestore(connection);
                 lookConnection = connection;
+                isFresh = true;
             }
             CatalogQueries.Counters counters = CatalogQueries.counters(connection);
             Heads held = heads;
-            if (!seen || counters.headsVersion() != held.version() || !counters.epoch().equals(held.epoch())) {
+            if (isFresh || !seen || counters.headsVersion() != held.version()
+                    || !counters.epoch().equals(held.epoch())) {
                 load(connection, held);
             }
         } catch (SQLException | RuntimeException e) {
@@ -186,17 +205,19 @@ public final class CatalogService implements Service {
 
     private void load(Connection connection, Heads held) throws SQLException {
         long begun = System.nanoTime();
-        Heads loaded = Transactions.<Heads, RuntimeException>run(connection, "load the heads", LOAD_LIMIT, c -> {
-            CatalogQueries.oneState(c);
-            Heads fresh = CatalogQueries.load(c, held);
-            if (!seen || fresh.tokensVersion() != held.tokensVersion() || !fresh.epoch().equals(held.epoch())) {
-                for (TokensLoader loader : tokensLoaders) {
-                    loader.load(c);
-                }
+        Heads loaded = loadOnce(connection, held);
+        // Another process of this host may know of more than this one does.
+        long known = isFresh ? file.versionIn(loaded.epoch()) : 0;
+        if (loaded.fellBehind(held) || loaded.version() < known) {
+            log.warn("the database was put back to an earlier state (version {}, {} is known): a new epoch begins, and"
+                    + " clients that follow a set fetch it anew", loaded.version(), Math.max(held.version(), known));
+            CatalogQueries.renewEpoch(connection, loaded, Math.max(held.version(), known));
+            loaded = loadOnce(connection, held);
+            if (loaded.fellBehind(held)) {
+                throw new SQLException("the epoch of a database that was put back changed under the look");
             }
-            return fresh;
-        });
-        connection.setNetworkTimeout(Runnable::run, Math.toIntExact(LOOK_LIMIT.toMillis()));
+        }
+        isFresh = false;
         if (!held.isNothing() && !held.epoch().equals(loaded.epoch())) {
             log.warn("the database has another epoch, {} instead of {}: everything was loaded again", loaded.epoch(),
                     held.epoch());
@@ -205,6 +226,22 @@ public final class CatalogService implements Service {
         swap(loaded);
         log.debug("loaded heads {} of {} sets in {} ms", loaded.version(), loaded.byName().size(),
                 (System.nanoTime() - begun) / 1_000_000);
+    }
+
+    private Heads loadOnce(Connection connection, Heads held) throws SQLException {
+        Heads loaded = Transactions.<Heads, RuntimeException>run(connection, "load the heads", LOAD_LIMIT, c -> {
+            CatalogQueries.oneState(c);
+            Heads fresh = CatalogQueries.load(c, held);
+            if (!seen || fresh.tokensVersion() != held.tokensVersion() || !fresh.epoch().equals(held.epoch())) {
+                for (TokensLoader loader : tokensLoaders) {
+                    loader.load(c, fresh);
+                }
+                keeper.nudge();
+            }
+            return fresh;
+        });
+        connection.setNetworkTimeout(Runnable::run, Math.toIntExact(LOOK_LIMIT.toMillis()));
+        return loaded;
     }
 
     private void swap(Heads loaded) {
@@ -264,6 +301,9 @@ public final class CatalogService implements Service {
     }
 
     private Duration keepOnce() throws IOException {
+        for (Keeper one : keepers) {
+            one.keep();
+        }
         Heads now = heads;
         if (seen && !now.isSameAs(kept)) {
             file.write(now);

@@ -33,6 +33,17 @@ public record Heads(UUID epoch, long version, long tokensVersion, Map<String, Se
         return version == other.version && epoch.equals(other.epoch);
     }
 
+    /**
+     * Whether this is of the same epoch as what was held, and yet before it: the database was put back to an earlier
+     * state in place.
+     */
+    boolean fellBehind(Heads held) {
+        return epoch.equals(held.epoch) && (version < held.version || held.byName.values().stream().anyMatch(before -> {
+            SetState now = byName.get(before.name());
+            return now != null && now.setId() == before.setId() && now.revision() < before.revision();
+        }));
+    }
+
     /** The set of that name. */
     public Optional<SetState> set(String name) {
         return Optional.ofNullable(byName.get(name));

@@ -87,11 +87,16 @@ public final class HeadsFile {
     }
 
     private boolean isOlderThanKept(Heads heads) {
+        return versionIn(heads.epoch()) > heads.version();
+    }
+
+    /** The version that is kept, if it is one of that epoch; otherwise 0. */
+    long versionIn(UUID epoch) {
         try (DataInputStream in = new DataInputStream(Files.newInputStream(path))) {
-            return in.readLong() == FORMAT && new UUID(in.readLong(), in.readLong()).equals(heads.epoch())
-                    && in.readLong() > heads.version();
+            boolean same = in.readLong() == FORMAT && new UUID(in.readLong(), in.readLong()).equals(epoch);
+            return same ? in.readLong() : 0;
         } catch (IOException e) {
-            return false;
+            return 0;
         }
     }
 

@@ -3,6 +3,7 @@ package io.bellwether.database;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.Properties;
 
@@ -84,8 +85,20 @@ public final class Database implements Service {
      */
     public <T, X extends Exception> T inTransaction(String what, Duration limit, TransactionBody<T, X> body)
             throws SQLException, X {
-        try (Connection connection = pool.getConnection()) {
+        try (Connection connection = pooled()) {
             return Transactions.run(connection, what, limit, body);
+        }
+    }
+
+    private Connection pooled() throws SQLException {
+        try {
+            return pool.getConnection();
+        } catch (SQLException e) {
+            if (pool.isClosed()) {
+                // Without a state of its own it would look like an error of ours; this process is stopping.
+                throw new SQLTransientConnectionException("the pool is closed", "08003", e);
+            }
+            throw e;
         }
     }
 
@@ -114,6 +127,16 @@ public final class Database implements Service {
     public void migrate() throws SQLException {
         Migrations.migrate(pool);
         log.debug("schema is up to date");
+    }
+
+    /**
+     * Begins a new epoch if this database was restored or copied from another one. To be asked on each new connection
+     * on which heads are read: what is behind an address can be exchanged while a process runs.
+     *
+     * @throws SQLException if the database is away, has no schema yet or may not be written
+     */
+    public static void noticeRestore(Connection connection) throws SQLException {
+        Migrations.renewEpochOfRestoredDatabase(connection);
     }
 
     private static Properties properties(Settings.Database settings, String applicationName) {

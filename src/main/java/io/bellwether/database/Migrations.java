@@ -17,6 +17,10 @@ final class Migrations {
     private static final Logger log = LoggerFactory.getLogger(Migrations.class);
     private static final int OLDEST_SERVER = 170_000;
 
+    /** What tells this database from every other: the cluster's identifier and the database's own. */
+    private static final String HERE = "((select system_identifier::text from pg_control_system()) || '/' ||"
+            + " (select oid::text from pg_database where datname = current_database()))";
+
     private Migrations() {}
 
     static void migrate(DataSource dataSource) throws SQLException {
@@ -38,17 +42,22 @@ final class Migrations {
             }
             throw new SQLException("migration failed: " + e.getMessage(), e);
         }
-        renewEpochOfRestoredDatabase(dataSource);
+        try (Connection connection = dataSource.getConnection()) {
+            renewEpochOfRestoredDatabase(connection);
+        }
     }
 
-    private static void renewEpochOfRestoredDatabase(DataSource dataSource) throws SQLException {
-        try (Connection connection = dataSource.getConnection(); Statement statement = connection.createStatement()) {
-            int renewed = statement.executeUpdate("""
-                    with here as (select (select system_identifier::text from pg_control_system()) || '/' ||
-                        (select oid::text from pg_database where datname = current_database()) as fingerprint)
-                    update instance i set epoch = gen_random_uuid(), fingerprint = here.fingerprint,
-                        heads_version = heads_version + 1
-                    from here where i.fingerprint <> here.fingerprint""");
+    /** Begins a new epoch if the tables were made in another database than this one; writes nothing otherwise. */
+    static void renewEpochOfRestoredDatabase(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            try (ResultSet moved = statement.executeQuery("select fingerprint <> " + HERE + " from instance")) {
+                if (!moved.next() || !moved.getBoolean(1)) {
+                    return;
+                }
+            }
+            int renewed = statement.executeUpdate("update instance set epoch = gen_random_uuid(), fingerprint = " + HERE
+                    + ", heads_version = heads_version + 1, tokens_version = tokens_version + 1"
+                    + " where fingerprint <> " + HERE);
             if (renewed == 1) {
                 log.warn("this database was restored or copied from another one: a new epoch begins, and clients"
                         + " that follow a set fetch it anew");

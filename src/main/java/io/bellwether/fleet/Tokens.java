@@ -9,12 +9,15 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.bellwether.catalog.CatalogService;
+import io.bellwether.catalog.Heads;
 import io.bellwether.policy.Sha256;
 
 /**
@@ -32,6 +35,7 @@ public final class Tokens {
     private final CatalogService catalog;
     private final InstantSource clock;
     private final TokensFile file;
+    private final AtomicReference<TokensFile.@Nullable State> toKeep = new AtomicReference<>();
     private volatile Map<String, Entry> byId;
 
     /**
@@ -47,6 +51,7 @@ public final class Tokens {
         this.file = new TokensFile(dataDir);
         this.byId = index(file.read());
         catalog.onTokens(this::load);
+        catalog.onKeep(this::keep);
     }
 
     /**
@@ -70,11 +75,20 @@ public final class Tokens {
         return Optional.of(entry.grant());
     }
 
-    private void load(Connection connection) throws SQLException {
+    private void load(Connection connection, Heads heads) throws SQLException {
         List<Entry> entries = TokenQueries.valid(connection);
         byId = index(entries);
+        toKeep.set(new TokensFile.State(heads.epoch(), heads.tokensVersion(), entries));
+    }
+
+    private void keep() {
+        TokensFile.State state = toKeep.get();
+        if (state == null) {
+            return;
+        }
         try {
-            file.write(entries);
+            file.write(state);
+            toKeep.compareAndSet(state, null);
         } catch (IOException e) {
             log.warn("the tokens cannot be kept on this host: {}", e.toString());
         }

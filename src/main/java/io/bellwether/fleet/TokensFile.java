@@ -5,11 +5,14 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
@@ -17,6 +20,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,10 +35,16 @@ import io.bellwether.policy.Sha256;
  */
 final class TokensFile {
     private static final Logger log = LoggerFactory.getLogger(TokensFile.class);
-    private static final int FORMAT = 0x746f6b01;
+    private static final int FORMAT = 0x746f6b02;
     private static final long NONE = Long.MIN_VALUE;
 
+    /** Several processes of a host write it; in one JVM their locks on files would not hold each other off. */
+    private static final ReentrantLock WRITING = new ReentrantLock();
+
     private final Path path;
+
+    /** All tokens that were not revoked, as of a moment of the database. */
+    record State(UUID epoch, long tokensVersion, List<Tokens.Entry> entries) {}
 
     TokensFile(Path dataDir) {
         this.path = dataDir.resolve("tokens");
@@ -50,6 +61,7 @@ final class TokensFile {
                     .equals(Sha256.wrap(Arrays.copyOfRange(all, length, all.length)))) {
                 return List.of();
             }
+            in.skipNBytes(3 * Long.BYTES);
             for (int left = in.readInt(); left > 0; left--) {
                 String id = in.readUTF();
                 String server = in.readUTF();
@@ -72,16 +84,42 @@ final class TokensFile {
         }
     }
 
-    void write(List<Tokens.Entry> entries) throws IOException {
-        Path folder = path.toAbsolutePath().getParent();
-        Files.createDirectories(folder);
+    /** Keeps these tokens, unless another process kept later ones of the same epoch: one revoked must not come back. */
+    void write(State state) throws IOException {
+        Path folder = Files.createDirectories(path.toAbsolutePath().getParent());
+        WRITING.lock();
+        try (FileChannel channel = FileChannel.open(folder.resolve("tokens.lock"), StandardOpenOption.CREATE,
+                StandardOpenOption.WRITE)) {
+            // Closing the channel gives the lock up.
+            FileLock lock = channel.lock();
+            if (lock.isValid() && !isOlderThanKept(state)) {
+                replace(folder, state);
+            }
+        } finally {
+            WRITING.unlock();
+        }
+    }
+
+    private boolean isOlderThanKept(State state) {
+        try (DataInputStream in = new DataInputStream(Files.newInputStream(path))) {
+            return in.readInt() == FORMAT && new UUID(in.readLong(), in.readLong()).equals(state.epoch())
+                    && in.readLong() > state.tokensVersion();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private void replace(Path folder, State state) throws IOException {
         Path temporary = Files.createTempFile(folder, "tokens-", ".tmp", readableByUsAlone());
         try {
             ByteArrayOutputStream all = new ByteArrayOutputStream();
             DataOutputStream out = new DataOutputStream(all);
             out.writeInt(FORMAT);
-            out.writeInt(entries.size());
-            for (Tokens.Entry entry : entries) {
+            out.writeLong(state.epoch().getMostSignificantBits());
+            out.writeLong(state.epoch().getLeastSignificantBits());
+            out.writeLong(state.tokensVersion());
+            out.writeInt(state.entries().size());
+            for (Tokens.Entry entry : state.entries()) {
                 write(entry, out);
             }
             all.writeBytes(Sha256.of(all.toByteArray()).bytes());

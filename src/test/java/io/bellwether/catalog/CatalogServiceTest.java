@@ -285,6 +285,69 @@ class CatalogServiceTest {
     }
 
     @Test
+    void epoch_databaseExchangedBehindTheAddress_isRenewedOnTheNextConnection() throws Exception {
+        // The fingerprint was compared once, at the start of a process.
+        publisher("one").publish(Map.of("a", "1"));
+        CatalogService catalog = started(database);
+        Heads before = catalog.look().heads();
+        TestPostgres.execute(databaseName(settings), "update instance set fingerprint = 'another'");
+        TestPostgres.execute(databaseName(settings), "select pg_terminate_backend(pid) from pg_stat_activity"
+                + " where application_name = 'bellwether-look' and datname = current_database()");
+        eventually("a new epoch", Duration.ofSeconds(5), () -> !catalog.heads().epoch().equals(before.epoch()));
+        assertThat(catalog.look().heads().set("one").orElseThrow().revision()).isEqualTo(1);
+    }
+
+    @Test
+    void epoch_databasePutBackInPlace_isRenewed() throws Exception {
+        TestPublisher set = publisher("one");
+        set.publish(Map.of("a", "1"));
+        set.publish(Map.of("b", "1"));
+        CatalogService catalog = started(database);
+        Heads before = catalog.look().heads();
+        putBack("heads_version = heads_version - 2");
+        Heads after = catalog.look().heads();
+        assertThat(after.epoch()).isNotEqualTo(before.epoch());
+        assertThat(after.version()).isGreaterThan(before.version());
+        assertThat(after.set("one").orElseThrow().revision()).isEqualTo(1);
+        assertThat(started(database).look().heads().epoch()).isEqualTo(after.epoch());
+    }
+
+    @Test
+    void epoch_putBackAndPublishedSince_isRenewed() throws Exception {
+        // The counter has caught up with what is held; the revision tells.
+        TestPublisher set = publisher("one");
+        set.publish(Map.of("a", "1"));
+        set.publish(Map.of("b", "1"));
+        CatalogService catalog = started(database);
+        Heads before = catalog.look().heads();
+        putBack("heads_version = heads_version + 1");
+        Heads after = catalog.look().heads();
+        assertThat(after.epoch()).isNotEqualTo(before.epoch());
+        assertThat(after.set("one").orElseThrow().revision()).isEqualTo(1);
+    }
+
+    @Test
+    void epoch_putBackWhileNoProcessRan_isRenewedByWhatTheHostKept() throws Exception {
+        TestPublisher set = publisher("one");
+        set.publish(Map.of("a", "1"));
+        set.publish(Map.of("b", "1"));
+        CatalogService first = started(database);
+        Heads before = first.look().heads();
+        eventually("the heads are kept", Duration.ofSeconds(10), () -> Files.exists(dataDir.resolve("heads")));
+        first.stop(Duration.ofSeconds(2));
+        putBack("heads_version = heads_version - 2");
+        assertThat(started(database).look().heads().epoch()).isNotEqualTo(before.epoch());
+    }
+
+    /** What is left of two revisions of a set when the second is taken back. */
+    private void putBack(String counters) {
+        TestPostgres.execute(databaseName(settings), "update policy_set set revision = 1, version = 1;"
+                + " delete from delta_entry where revision = 2; delete from manifest_entry where added_in = 2;"
+                + " update manifest_entry set removed_in = null where removed_in = 2;"
+                + " delete from revision where revision = 2; update instance set " + counters);
+    }
+
+    @Test
     void notifications_ofJobsAndHeads_reachTheListeners() throws Exception {
         TestPublisher set = publisher("one");
         CatalogService catalog = started(database);

@@ -17,6 +17,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
@@ -150,6 +151,7 @@ class TokensTest {
                 Tokens tokens = process(through);
                 BearerToken token = create(now.get().plusSeconds(60), "firewall");
                 assertThat(tokens.find(token.text())).isPresent();
+                awaitKept(1);
                 proxy.cut();
                 assertThat(tokens.find(token.text())).isPresent();
                 Tokens fresh = process(through);
@@ -166,11 +168,33 @@ class TokensTest {
         }
     }
 
+    private void awaitKept(int count) throws Exception {
+        eventually("tokens are kept", Duration.ofSeconds(5), () -> new TokensFile(dataDir).read().size() == count);
+    }
+
+    @Test
+    void tokensFile_writtenLateByAnotherProcess_keepsTheNewerTokens() throws Exception {
+        // A process that had been paused wrote a token that was revoked meanwhile back into the file.
+        UUID epoch = UUID.randomUUID();
+        BearerToken token = BearerToken.create();
+        Tokens.Entry entry = new Tokens.Entry(
+                new Grant(token.id(), "edge-01", List.of("*"), Instant.EPOCH, null, null), token.secretSha256());
+        TokensFile file = new TokensFile(dataDir);
+        file.write(new TokensFile.State(epoch, 7, List.of(entry)));
+        assertThat(file.read()).hasSize(1);
+        file.write(new TokensFile.State(epoch, 9, List.of()));
+        new TokensFile(dataDir).write(new TokensFile.State(epoch, 8, List.of(entry)));
+        assertThat(file.read()).isEmpty();
+        file.write(new TokensFile.State(UUID.randomUUID(), 1, List.of(entry)));
+        assertThat(file.read()).hasSize(1);
+    }
+
     @Test
     void tokensFile_damaged_isIgnored() throws Exception {
         Tokens tokens = process(database);
         BearerToken token = create(null, "*");
         assertThat(tokens.find(token.text())).isPresent();
+        awaitKept(1);
         byte[] good = Files.readAllBytes(dataDir.resolve("tokens"));
         for (int length = 0; length < good.length; length++) {
             Files.write(dataDir.resolve("tokens"), Arrays.copyOf(good, length));
