@@ -114,9 +114,11 @@ public final class JobControl {
      * @throws SQLException if the database is away
      */
     public void resume(String job) throws SQLException {
-        // Set to now instead of null, so that a tick of the pause that nobody recorded yet is recorded as paused.
+        // Set to now instead of null, so that a tick of the pause that nobody recorded yet is recorded as paused. Where no
+        // pause is under way nothing may be set: it would pause the ticks that are due.
         change(job, """
-                update job set paused_until = least(paused_until, coalesce(?, clock_timestamp())), pause_reason = ?
+                update job set paused_until = case when paused_until > clock_timestamp()
+                    then coalesce(?, clock_timestamp()) else paused_until end, pause_reason = ?
                 where name = ?""", null, null);
     }
 

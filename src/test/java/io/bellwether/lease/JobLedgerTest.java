@@ -324,6 +324,24 @@ class JobLedgerTest extends LedgerContract {
     }
 
     @Test
+    void resume_neverPaused_pausesNothing() throws Exception {
+        // least() ignores NULL: a resume set the end of a pause that never was, and all due ticks became "paused".
+        control.resume("demo");
+        assertThat(job().pausedUntil()).isNull();
+        assertThat(ledger.claim(job(), t(1), ticket())).isInstanceOf(ClaimOutcome.Won.class);
+    }
+
+    @Test
+    void resume_pauseOverAlready_leavesItsEnd() throws Exception {
+        pauseUntil(t(1));
+        control.resume("demo");
+        assertThat(job().pausedUntil()).isEqualTo(t(1));
+        pauseUntil(Instant.MAX);
+        control.resume("demo");
+        assertThat(job().pausedUntil()).isBetween(Instant.now().minusSeconds(60), Instant.now().plusSeconds(60));
+    }
+
+    @Test
     void runs_page_isNewestFirst() throws Exception {
         for (int i = 1; i <= 5; i++) {
             end(win(t(i)), "unchanged");
