@@ -232,7 +232,7 @@ final class Attempts {
             case Step.Claim(Instant tick, boolean asked) -> ledger.claim(job, tick, ticket);
             case Step.ClaimQueued(long runId, Instant since, boolean asked) ->
                 ledger.claimQueued(job, runId, ticket);
-            case Step.Retry(Instant tick, int attempt) -> ledger.retry(job, tick, attempt, ticket);
+            case Step.Retry(Instant tick, int attempt, boolean asked) -> ledger.retry(job, tick, attempt, ticket);
             case Step.TakeOver(long runId, boolean superseded) ->
                 ledger.takeOver(job, runId, superseded, ticket);
             default -> throw new IllegalStateException("not a claim: " + step);
@@ -275,6 +275,7 @@ final class Attempts {
         return switch (step) {
             case Step.Claim(Instant tick, boolean asks) -> asks;
             case Step.ClaimQueued(long runId, Instant since, boolean asks) -> asks;
+            case Step.Retry(Instant tick, int attempt, boolean asks) -> asks;
             default -> true;
         };
     }
@@ -283,7 +284,7 @@ final class Attempts {
         return switch (step) {
             case Step.Claim(Instant tick, boolean asks) -> tick;
             case Step.ClaimQueued(long runId, Instant since, boolean asks) -> since;
-            case Step.Retry(Instant tick, int attempt) -> tick;
+            case Step.Retry(Instant tick, int attempt, boolean asks) -> tick;
             default -> Instant.MIN;
         };
     }

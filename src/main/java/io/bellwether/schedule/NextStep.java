@@ -132,7 +132,16 @@ public final class NextStep {
         if (!next.equals(Instant.MAX) && next.isBefore(at.plus(RETRY_PAUSE))) {
             return new Step.Wait(next);
         }
-        return now.isBefore(at) ? new Step.Wait(at) : new Step.Retry(job.cursor(), failed.attempt() + 1);
+        if (now.isBefore(at)) {
+            return new Step.Wait(at);
+        }
+        // A gate that was lost before the tick failed was held by whoever ran it, and says nothing about this attempt.
+        boolean lost = job.lostGate() != null && !job.lostGate().at().isBefore(failed.finishedAt());
+        if (lost && isHeldLately(job, job.cursor(), now)) {
+            return new Step.Wait(earlier(next, lookAt(job)));
+        }
+        boolean gate = !isHaunted(job, now) && !(lost && wasHeld(job, job.cursor()));
+        return new Step.Retry(job.cursor(), failed.attempt() + 1, gate);
     }
 
     private static Step paused(JobSight job, Instant now) {
@@ -165,8 +174,11 @@ public final class NextStep {
     }
 
     private static boolean asksGate(JobSight job, Instant subject, Instant now) {
-        boolean haunted = job.gateHauntedUntil() != null && now.isBefore(job.gateHauntedUntil());
-        return !haunted && !wasHeld(job, subject);
+        return !isHaunted(job, now) && !wasHeld(job, subject);
+    }
+
+    private static boolean isHaunted(JobSight job, Instant now) {
+        return job.gateHauntedUntil() != null && now.isBefore(job.gateHauntedUntil());
     }
 
     private static boolean isHeldLately(JobSight job, Instant subject, Instant now) {

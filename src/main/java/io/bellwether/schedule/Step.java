@@ -27,8 +27,9 @@ public sealed interface Step {
      *
      * @param tick its instant, the job's cursor
      * @param attempt of the new run
+     * @param gate as above
      */
-    record Retry(Instant tick, int attempt) implements Step {}
+    record Retry(Instant tick, int attempt, boolean gate) implements Step {}
 
     /**
      * Close a run whose lease is over.

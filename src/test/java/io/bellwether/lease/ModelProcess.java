@@ -78,7 +78,7 @@ final class ModelProcess {
             case Step.Paused(var ticks) -> world.ledger.paused(job, ticks);
             case Step.Claim(Instant tick, boolean asks) -> enter(known, job, step, asks, tick);
             case Step.ClaimQueued(long id, Instant since, boolean asks) -> enter(known, job, step, asks, since);
-            case Step.Retry(Instant tick, int attempt) -> enter(known, job, step, true, tick);
+            case Step.Retry(Instant tick, int attempt, boolean asks) -> enter(known, job, step, asks, tick);
             case Step.TakeOver takeOver -> enter(known, job, step, true, Instant.MIN);
         }
     }
@@ -116,7 +116,8 @@ final class ModelProcess {
                 case Step.Claim(Instant tick, boolean asks) -> world.ledger.claim(now.job(), tick, ticket);
                 case Step.ClaimQueued(long id, Instant since, boolean asks) ->
                     world.ledger.claimQueued(now.job(), id, ticket);
-                case Step.Retry(Instant tick, int attempt) -> world.ledger.retry(now.job(), tick, attempt, ticket);
+                case Step.Retry(Instant tick, int attempt, boolean asks) ->
+                    world.ledger.retry(now.job(), tick, attempt, ticket);
                 case Step.TakeOver(long id, boolean superseded) ->
                     world.ledger.takeOver(now.job(), id, superseded, ticket);
                 default -> throw new IllegalStateException();

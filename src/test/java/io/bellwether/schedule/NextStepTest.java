@@ -221,11 +221,32 @@ class NextStepTest {
         schedule = CronSchedule.parse("0 0 * * * *", "UTC");
         failed = new JobSight.Failed(1, t(10));
         assertThat(at(20)).isEqualTo(new Step.Wait(t(40)));
-        assertThat(at(40)).isEqualTo(new Step.Retry(T0, 2));
+        assertThat(at(40)).isEqualTo(new Step.Retry(T0, 2, true));
         failed = new JobSight.Failed(2, t(50));
         assertThat(at(60)).isEqualTo(new Step.Wait(t(110)));
         failed = new JobSight.Failed(3, t(120));
         assertThat(at(300)).isEqualTo(new Step.Wait(t(3600)));
+    }
+
+    @Test
+    void failed_gateHeldByAGhost_isRetriedWithoutItTwoSecondsLater() {
+        // A ghost lock made every process ask the gate again and again, and none went past it.
+        schedule = CronSchedule.parse("0 0 * * * *", "UTC");
+        failed = new JobSight.Failed(1, t(10));
+        lostGate = new JobSight.LostGate(T0, t(40.1));
+        assertThat(at(40.2)).isEqualTo(new Step.Wait(t(42.1)));
+        assertThat(at(42.1)).isEqualTo(new Step.Retry(T0, 2, false));
+        lostGate = null;
+        hauntedUntil = t(45);
+        assertThat(at(42.1)).isEqualTo(new Step.Retry(T0, 2, false));
+    }
+
+    @Test
+    void failed_gateWasHeldByTheRunThatFailed_isAskedAgain() {
+        schedule = CronSchedule.parse("0 0 * * * *", "UTC");
+        failed = new JobSight.Failed(1, t(10));
+        lostGate = new JobSight.LostGate(T0, t(0.1));
+        assertThat(at(40)).isEqualTo(new Step.Retry(T0, 2, true));
     }
 
     @Test
