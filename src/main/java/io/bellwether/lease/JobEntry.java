@@ -144,7 +144,8 @@ final class JobEntry {
                 row.pausedUntil(), row.cursor(),
                 run == null
                         ? null
-                        : new JobSight.Running(run.runId(), run.claimedAt(), run.leaseUntil(), run.handedOver()),
+                        : new JobSight.Running(run.runId(), run.claimedAt(), run.leaseUntil(), run.handedOver(),
+                                run.manual()),
                 row.queuedId() == null || queuedSince == null
                         ? null
                         : new JobSight.Queued(row.queuedId(), queuedSince),

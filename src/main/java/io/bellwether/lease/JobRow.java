@@ -37,9 +37,10 @@ record JobRow(long jobId, String name, String kind, long version, String schedul
      * @param claimedAt since when
      * @param leaseUntil until when it counts as alive
      * @param handedOver whether its process gave it back
+     * @param manual whether it, or the run that it took over, was asked for
      */
     record Running(long runId, Instant scheduledAt, String process, Instant claimedAt, Instant leaseUntil,
-            boolean handedOver) {}
+            boolean handedOver, boolean manual) {}
 
     /**
      * The newest row.

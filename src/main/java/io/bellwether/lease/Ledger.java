@@ -34,7 +34,7 @@ interface Ledger {
     /**
      * Closes a run whose lease is over and, unless it is superseded or had its attempts, wins the next attempt.
      *
-     * @param superseded whether a newer tick is due
+     * @param superseded whether a newer tick is due; a run that somebody asked for is not superseded all the same
      */
     ClaimOutcome takeOver(JobRow job, long runId, boolean superseded, Ticket ticket) throws SQLException;
 

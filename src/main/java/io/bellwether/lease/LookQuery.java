@@ -18,7 +18,8 @@ final class LookQuery {
                 (extract(epoch from j.misfire_window) * 1000)::bigint, j.enabled, j.paused_until, j.tick_cursor,
                 r.run_id, r.scheduled_at, r.process, r.claimed_at, r.lease_until, r.handed_over,
                 q.run_id, q.scheduled_at,
-                n.kind, n.scheduled_at, n.state, n.attempt, n.process, n.finished_at
+                n.kind, n.scheduled_at, n.state, n.attempt, n.process, n.finished_at,
+            """ + RunRows.IS_MANUAL + """
             from job j
             left join run r on r.job_id = j.job_id and r.state = 'running'
             left join lateral (select x.run_id, x.scheduled_at from run x
@@ -47,7 +48,7 @@ final class LookQuery {
         return runId == null
                 ? null
                 : new JobRow.Running(runId, Rows.instantAt(row, 13), row.getString(14), Rows.instantAt(row, 15),
-                        Rows.instantAt(row, 16), row.getBoolean(17));
+                        Rows.instantAt(row, 16), row.getBoolean(17), row.getBoolean(26));
     }
 
     private static JobRow.@Nullable Newest newest(ResultSet row) throws SQLException {

@@ -14,6 +14,14 @@ final class RunRows {
     /** What {@link #state} says of a row that is gone with its job. */
     static final String GONE = "gone";
 
+    /**
+     * Whether the run {@code r}, or the one that it took over, was asked for. Attempts at one tick share its instant, and
+     * no manual run has that of a tick.
+     */
+    static final String IS_MANUAL = """
+            (r.kind = 'manual' or r.request is not null or exists (select from run m where m.job_id = r.job_id
+                and m.scheduled_at = r.scheduled_at and m.kind = 'manual'))""";
+
     private static final int MAX_REASON = 2_000;
 
     private RunRows() {}

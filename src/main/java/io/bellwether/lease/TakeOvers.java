@@ -16,7 +16,7 @@ final class TakeOvers {
     /** How often a run may be handed over by processes that stop, on top of its attempts. */
     private static final int MAX_ROWS = 20;
 
-    private record Dead(Instant tick, int attempt, String kind, String process, Instant leaseUntil,
+    private record Dead(Instant tick, int attempt, boolean manual, String process, Instant leaseUntil,
             boolean handedOver, @Nullable String request) {}
 
     private TakeOvers() {}
@@ -41,7 +41,7 @@ final class TakeOvers {
         }
     }
 
-    static ClaimOutcome takeOver(Connection connection, JobRow job, long runId, boolean superseded, Ticket ticket)
+    static ClaimOutcome takeOver(Connection connection, JobRow job, long runId, boolean newerDue, Ticket ticket)
             throws SQLException {
         JobLock lock = JobLock.tryLock(connection, job.jobId());
         if (lock == null) {
@@ -51,6 +51,8 @@ final class TakeOvers {
         if (dead == null) {
             return new ClaimOutcome.Lost(null);
         }
+        // What somebody asked for is done, whatever is due; a tick says nothing about it.
+        boolean superseded = newerDue && !dead.manual();
         String why = whyNoNextAttempt(connection, lock, dead, superseded);
         String state = superseded ? "superseded" : "abandoned";
         close(connection, runId, state, (dead.handedOver()
@@ -69,13 +71,15 @@ final class TakeOvers {
 
     private static @Nullable Dead find(Connection connection, long runId) throws SQLException {
         try (PreparedStatement query = connection.prepareStatement("""
-                select scheduled_at, attempt, kind, process, lease_until, handed_over, request::text from run
-                where run_id = ? and state = 'running' and lease_until <= clock_timestamp()
-                for no key update skip locked""")) {
+                select r.scheduled_at, r.attempt,
+                """ + RunRows.IS_MANUAL + """
+                , r.process, r.lease_until, r.handed_over, r.request::text from run r
+                where r.run_id = ? and r.state = 'running' and r.lease_until <= clock_timestamp()
+                for no key update of r skip locked""")) {
             query.setLong(1, runId);
             try (ResultSet row = query.executeQuery()) {
                 return row.next()
-                        ? new Dead(Rows.instantAt(row, 1), row.getInt(2), row.getString(3), row.getString(4),
+                        ? new Dead(Rows.instantAt(row, 1), row.getInt(2), row.getBoolean(3), row.getString(4),
                                 Rows.instantAt(row, 5), row.getBoolean(6), row.getString(7))
                         : null;
             }
@@ -87,11 +91,10 @@ final class TakeOvers {
         if (superseded) {
             return "a newer tick is due";
         }
-        boolean manual = dead.request() != null || dead.kind().equals("manual");
-        if (!manual && !job.enabled()) {
+        if (!dead.manual() && !job.enabled()) {
             return "the job is disabled";
         }
-        if (!manual && job.isPaused(job.now())) {
+        if (!dead.manual() && job.isPaused(job.now())) {
             return "the job is paused";
         }
         try (PreparedStatement query = connection.prepareStatement("""

@@ -32,8 +32,9 @@ public record JobSight(CronSchedule schedule, MisfirePolicy misfire, boolean ena
      * @param claimedAt when it was claimed
      * @param leaseUntil when it counts as dead unless renewed
      * @param handedOver whether its process gave it back
+     * @param manual whether somebody asked for it, so that no tick of the schedule takes its place
      */
-    public record Running(long runId, Instant claimedAt, Instant leaseUntil, boolean handedOver) {}
+    public record Running(long runId, Instant claimedAt, Instant leaseUntil, boolean handedOver, boolean manual) {}
 
     /**
      * A manual run that waits.

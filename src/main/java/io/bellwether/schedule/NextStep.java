@@ -73,7 +73,7 @@ public final class NextStep {
                 ? running.leaseUntil()
                 : running.leaseUntil().plus(job.manners().takeOverPatience());
         if (!now.isBefore(takeOverAt)) {
-            return new Step.TakeOver(running.runId(), isNewerDue(job, first, covered, now));
+            return new Step.TakeOver(running.runId(), !running.manual() && isNewerDue(job, first, covered, now));
         }
         if (first != null && first.isAfter(running.claimedAt()) && !first.isAfter(covered)) {
             if (isPaused(job, first)) {

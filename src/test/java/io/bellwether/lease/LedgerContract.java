@@ -166,6 +166,24 @@ abstract class LedgerContract {
     }
 
     @Test
+    void takeOver_manualRun_isNotSuperseded_norAreItsFurtherAttempts() throws Exception {
+        long id = enqueue();
+        ClaimOutcome outcome = ledger().claimQueued(job(), id, ticket());
+        Claim run = ((ClaimOutcome.Won) outcome).claim();
+        for (int attempt = 2; attempt <= 3; attempt++) {
+            endLease(run.runId());
+            JobRow.Running seen = job().running();
+            assertThat(seen).isNotNull();
+            assertThat(seen.manual()).isTrue();
+            outcome = ledger().takeOver(job(), run.runId(), true, ticket());
+            assertThat(outcome).isInstanceOf(ClaimOutcome.Won.class);
+            run = ((ClaimOutcome.Won) outcome).claim();
+            assertThat(run.attempt()).isEqualTo(attempt);
+        }
+        assertThat(states(run.scheduledAt())).containsExactly("abandoned", "abandoned", "running");
+    }
+
+    @Test
     void takeOver_thirdAttemptDead_isGivenUp() throws Exception {
         Claim run = win(t(1));
         for (int attempt = 2; attempt <= 3; attempt++) {

@@ -164,12 +164,16 @@ final class ModelLedger implements Ledger {
                         ? null
                         : new JobRow.Running(run.id, run.tick, Objects.requireNonNull(run.process),
                                 Objects.requireNonNull(run.claimedAt), Objects.requireNonNull(run.leaseUntil),
-                                run.handedOver),
+                                run.handedOver, isManual(run)),
                 queued == null ? null : queued.id, queued == null ? null : queued.tick,
                 newest == null
                         ? null
                         : new JobRow.Newest(newest.kind, newest.tick, newest.state, newest.attempt, newest.process,
                                 newest.finishedAt)));
+    }
+
+    private boolean isManual(Row run) {
+        return rows.stream().anyMatch(row -> row.tick.equals(run.tick) && row.kind.equals("manual"));
     }
 
     private boolean isPaused(Instant tick) {
@@ -249,15 +253,16 @@ final class ModelLedger implements Ledger {
     }
 
     @Override
-    public ClaimOutcome takeOver(JobRow job, long runId, boolean superseded, Ticket ticket) throws SQLException {
+    public ClaimOutcome takeOver(JobRow job, long runId, boolean newerDue, Ticket ticket) throws SQLException {
         reach();
         Row dead = row(runId);
         if (!dead.state.equals("running") || Objects.requireNonNull(dead.leaseUntil).isAfter(clock.instant())) {
             return new ClaimOutcome.Lost(null);
         }
+        boolean manual = isManual(dead);
+        boolean superseded = newerDue && !manual;
         close(dead, superseded ? "superseded" : "abandoned");
         long attempts = rows.stream().filter(row -> row.tick.equals(dead.tick) && !row.handedOver).count();
-        boolean manual = dead.kind.equals("manual");
         if (superseded || attempts >= NextStep.MAX_ATTEMPTS
                 || !manual && (!enabled || isPaused(clock.instant()))) {
             return answered(new ClaimOutcome.Closed(dead.state, "no further attempt"));

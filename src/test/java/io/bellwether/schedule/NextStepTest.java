@@ -35,7 +35,7 @@ class NextStepTest {
     }
 
     private static JobSight.Running running(double claimed, double leaseUntil) {
-        return new JobSight.Running(7, t(claimed), t(leaseUntil), false);
+        return new JobSight.Running(7, t(claimed), t(leaseUntil), false, false);
     }
 
     private static Step.Stretch stretch(int first, int last, int count) {
@@ -153,7 +153,7 @@ class NextStepTest {
 
     @Test
     void leaseOver_handedOver_isTakenOverAtOnce() {
-        running = new JobSight.Running(7, t(6), t(7), true);
+        running = new JobSight.Running(7, t(6), t(7), true, false);
         manners = new JobSight.Manners(Duration.ZERO, Duration.ofSeconds(1));
         assertThat(at(7)).isEqualTo(new Step.TakeOver(7, false));
     }
@@ -169,6 +169,13 @@ class NextStepTest {
     void leaseOverForLong_newerTickDue_supersedes() {
         running = running(0, 3);
         assertThat(at(20)).isEqualTo(new Step.TakeOver(7, true));
+    }
+
+    @Test
+    void leaseOverForLong_manualRun_isNeverSuperseded() {
+        // An approval or a rollback that died with its process was dropped as soon as a tick was due.
+        running = new JobSight.Running(7, t(0), t(3), false, true);
+        assertThat(at(20)).isEqualTo(new Step.TakeOver(7, false));
     }
 
     @Test
