@@ -69,6 +69,10 @@ final class Attempts {
         stopping.set(true);
     }
 
+    boolean isStopping() {
+        return stopping.get();
+    }
+
     /** Waits for the steps under way to be decided, not for the runs that were won before. */
     void awaitDecided(Duration atMost) throws InterruptedException {
         long end = System.nanoTime() + atMost.toNanos();

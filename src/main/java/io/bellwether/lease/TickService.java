@@ -224,6 +224,11 @@ public final class TickService implements Service {
                 Duration.ofMillis(patience));
     }
 
+    /** For tests: whether it was told to stop. */
+    boolean isStopping() {
+        return attempts.isStopping();
+    }
+
     /** For tests that make this process fall silent as if it were paused. */
     void fallSilent() {
         attempts.stop();

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 
 import io.bellwether.database.Database;
 import io.bellwether.database.DatabaseClock;
@@ -57,11 +58,16 @@ final class Cluster implements AutoCloseable {
     }
 
     Member start(String name, JobWork work, Duration skew) {
+        return start(name, work, skew, ledger -> ledger);
+    }
+
+    /** A process whose ledger is wrapped, so that a test can hold it up. */
+    Member start(String name, JobWork work, Duration skew, UnaryOperator<Ledger> wrap) {
         Database own = TestPostgres.open(settings);
         Meters meters = new Meters();
         TickService ticks = new TickService(own,
                 new DatabaseClock(InstantSource.offset(InstantSource.system(), skew)), redis.gate(),
-                Map.of("refresh", work), meters, name, lease);
+                Map.of("refresh", work), meters, name, lease, wrap.apply(new JobLedger(own)));
         Member process = new Member(name, ticks, meters, own);
         processes.add(process);
         ticks.start();

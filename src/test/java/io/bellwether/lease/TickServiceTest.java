@@ -209,6 +209,32 @@ class TickServiceTest {
     }
 
     @Test
+    void stop_whileAClaimIsUnderWay_theRunIsGivenBackAtOnce() throws Exception {
+        // A run won between the stop and its entry in the list of runs was neither drained nor given back.
+        cluster.define("demo", NEVER_SOON); // with a lease of 30 s
+        HeldUp claim = new HeldUp("claimQueued");
+        AtomicInteger begun = new AtomicInteger();
+        Cluster.Member first = cluster.start("first", lease -> {
+            begun.incrementAndGet();
+            return cluster.publish(lease);
+        }, Duration.ZERO, claim::wrap);
+        cluster.control.enqueue("demo", null, null, null);
+        first.ticks().nudge();
+        assertThat(claim.entered.await(20, TimeUnit.SECONDS)).isTrue();
+        Thread stopping = Thread.ofVirtual().start(() -> cluster.stop(first, Duration.ofSeconds(20)));
+        Eventually.eventually("stopping", Cluster.SOON, () -> first.ticks().isStopping());
+        claim.go.countDown();
+        assertThat(stopping.join(Duration.ofSeconds(15))).isTrue();
+        assertThat(begun).hasValue(0);
+        cluster.start("peer", cluster.publishing());
+        RunView second = cluster.await("taken over", "demo", run -> run.state().equals("published"));
+        RunView handedOver = cluster.runs("demo").getFirst();
+        assertThat(handedOver.reason()).contains("told to stop");
+        assertThat(Duration.between(handedOver.claimedAt(), second.claimedAt())).isLessThan(Duration.ofSeconds(15));
+        assertThat(cluster.redis.isHeld("demo")).isFalse();
+    }
+
+    @Test
     void stop_runEndsWithinItsGrace_isFinished() throws Exception {
         cluster.define("demo", NEVER_SOON);
         GatedWork work = GatedWork.listening(cluster::publish);
