@@ -20,6 +20,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -339,6 +341,36 @@ class JobLedgerTest extends LedgerContract {
         pauseUntil(Instant.MAX);
         control.resume("demo");
         assertThat(job().pausedUntil()).isBetween(Instant.now().minusSeconds(60), Instant.now().plusSeconds(60));
+    }
+
+    @Test
+    void jobs_longHistory_readsAFewPages() throws Exception {
+        // Whoever runs was looked for by an order that no index has: each list of the jobs sorted all runs.
+        long finished = win(t(1)).runId();
+        execute("update run set state = 'unchanged', finished_at = claimed_at where run_id = " + finished);
+        execute("""
+                insert into run (job_id, kind, scheduled_at, state, process, finished_at)
+                select job_id, 'cron', timestamptz '2020-01-01' + i * interval '1 minute', 'failed', 'old', now()
+                from job, generate_series(1, 120000) i""");
+        execute("analyze run");
+        try (Connection connection = database.dedicatedConnection("test");
+                PreparedStatement explain = connection
+                        .prepareStatement("explain (analyze, buffers, timing off) " + JobQueries.JOBS)) {
+            explain.setString(1, null);
+            explain.setString(2, null);
+            List<String> plan = new ArrayList<>();
+            try (ResultSet row = explain.executeQuery()) {
+                while (row.next()) {
+                    plan.add(row.getString(1));
+                }
+            }
+            assertThat(String.join("\n", plan)).doesNotContain("Seq Scan on run");
+            Matcher pages = Pattern.compile("shared hit=(\\d+)(?: read=(\\d+))?").matcher(String.join("\n", plan));
+            assertThat(pages.find()).as("%s", plan).isTrue();
+            assertThat(Integer.parseInt(pages.group(1))
+                    + (pages.group(2) == null ? 0 : Integer.parseInt(pages.group(2)))).as("%s", plan).isLessThan(100);
+        }
+        assertThat(queries.job("demo").leader()).isEqualTo("old");
     }
 
     @Test
