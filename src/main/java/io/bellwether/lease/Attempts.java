@@ -106,26 +106,45 @@ final class Attempts {
         if (!recorders.tryAcquire()) {
             return false;
         }
-        entry.begin();
-        decide(Thread.ofVirtual().name("record-" + entry.row().name()).unstarted(() -> {
+        return decide(entry, Thread.ofVirtual().name("record-" + entry.row().name()).unstarted(() -> {
             try {
                 write(entry.row(), step);
             } catch (SQLException e) {
                 entry.rest(clock.instant().plus(AFTER_ERROR));
                 log.debug("job={} {} was not recorded", entry.row().name(), step, e);
+            } catch (Throwable t) {
+                entry.rest(clock.instant().plus(AFTER_ERROR));
+                log.error("job={} {} was not recorded", entry.row().name(), step, t);
             } finally {
                 recorders.release();
                 entry.done();
                 undecided.remove(Thread.currentThread());
                 wake.run();
             }
-        }));
-        return true;
+        }), recorders::release);
     }
 
-    private void decide(Thread thread) {
+    /**
+     * Starts the thread of a step. Where there is none to be had (a limit of the operating system) nothing stays taken,
+     * and the job rests.
+     *
+     * @param undo lets go what was taken for the step
+     * @return whether it runs
+     */
+    boolean decide(JobEntry entry, Thread thread, Runnable undo) {
+        entry.begin();
         undecided.add(thread);
-        thread.start();
+        try {
+            thread.start();
+            return true;
+        } catch (Throwable t) {
+            undecided.remove(thread);
+            undo.run();
+            entry.rest(clock.instant().plus(AFTER_ERROR));
+            entry.done();
+            log.error("job={} no thread could be started for it", entry.row().name(), t);
+            return false;
+        }
     }
 
     private void write(JobRow job, Step step) throws SQLException {
@@ -151,8 +170,7 @@ final class Attempts {
         if (slot == null) {
             return false;
         }
-        entry.begin();
-        decide(Thread.ofPlatform().name("run-" + entry.row().name()).daemon(true).unstarted(() -> {
+        return decide(entry, Thread.ofPlatform().name("run-" + entry.row().name()).daemon(true).unstarted(() -> {
             boolean ran = false;
             try {
                 ran = attempt(entry, step, slot);
@@ -172,8 +190,7 @@ final class Attempts {
                 undecided.remove(Thread.currentThread());
                 wake.run();
             }
-        }));
-        return true;
+        }), slot::free);
     }
 
     /** Returns whether a run was won and performed; then the step was over when the run began. */

@@ -48,8 +48,8 @@ final class JobEntry {
     private static @Nullable CronSchedule read(JobRow row) {
         try {
             return CronSchedule.parse(row.schedule(), row.zone());
-        } catch (IllegalArgumentException e) {
-            return null;
+        } catch (RuntimeException e) {
+            return null; // Whatever is wrong with it, only this job is out.
         }
     }
 

@@ -33,6 +33,7 @@ public final class TickService implements Service {
     private static final Duration WORTH_A_WARNING = Duration.ofSeconds(1);
     private static final Duration NOT_TRUSTED = Duration.ofSeconds(30);
     private static final Duration DECIDE = Duration.ofSeconds(5);
+    private static final Duration AFTER_ERROR = Duration.ofSeconds(10);
     private static final Duration ABORT = Duration.ofSeconds(3);
 
     /** How much longer a process holds back for each run it has under way, and after it led the job's last tick. */
@@ -187,11 +188,23 @@ public final class TickService implements Service {
         Instant now = clock.instant();
         Instant next = now.plus(board.untilLook());
         for (JobEntry entry : board.jobs()) {
-            Instant wanted = consider(entry, now);
+            Instant wanted = considerCalmly(entry, now);
             next = wanted.isBefore(next) ? wanted : next;
         }
         Duration sleep = Duration.between(clock.instant(), next);
         return sleep.isNegative() ? Duration.ZERO : sleep.compareTo(LONGEST_SLEEP) > 0 ? LONGEST_SLEEP : sleep;
+    }
+
+    /** One job that cannot be thought about must not keep the others, behind it in the list, from their ticks. */
+    private Instant considerCalmly(JobEntry entry, Instant now) {
+        try {
+            return consider(entry, now);
+        } catch (RuntimeException e) {
+            Instant later = now.plus(AFTER_ERROR);
+            entry.rest(later);
+            log.error("job={} no step could be found for it; again in {}", entry.row().name(), AFTER_ERROR, e);
+            return later;
+        }
     }
 
     /** Takes the next step for one job, if there is one; returns when to come back. */

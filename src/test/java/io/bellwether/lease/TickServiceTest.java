@@ -279,6 +279,19 @@ class TickServiceTest {
     }
 
     @Test
+    void jobThatNobodyCanThinkAbout_takesOnlyThatJobOut() throws Exception {
+        // The first job in the list threw, and the pass ended before it came to the others.
+        long bad = cluster.define("bad", EVERY_SECOND);
+        cluster.define("good", EVERY_SECOND);
+        cluster.execute("update job set tick_cursor = 'infinity' where job_id = " + bad);
+        cluster.start("a", cluster.publishing());
+        cluster.start("b", cluster.publishing()); // Which begins at the other end of the list.
+        cluster.await("published by a", "good", run -> run.state().equals("published"));
+        cluster.await("published by b", "good", 2, run -> run.state().equals("published"));
+        assertThat(cluster.runs("bad")).isEmpty();
+    }
+
+    @Test
     void tenThousandTicksMissed_oneLateRun_theRestOneRow() throws Exception {
         long job = cluster.define("demo", EVERY_SECOND);
         cluster.execute("update job set tick_cursor = date_trunc('second', now()) - interval '10000 s'"
