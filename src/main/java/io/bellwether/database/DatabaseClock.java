@@ -19,6 +19,12 @@ import java.util.concurrent.atomic.AtomicReference;
 public final class DatabaseClock implements InstantSource {
     private static final Duration LIMIT = Duration.ofSeconds(2);
 
+    /**
+     * A sample that took longer says little: the answer may have come at either end of it, or this process was paused
+     * with the answer in hand. The last one is better, unless there is none.
+     */
+    static final Duration TOO_LONG = Duration.ofSeconds(1);
+
     private record Sample(Instant database, long nanos, Duration offset, Duration roundTrip, boolean fromDatabase) {}
 
     private final InstantSource local;
@@ -38,6 +44,8 @@ public final class DatabaseClock implements InstantSource {
     /**
      * Asks the database for its time. The half of the round trip is taken for the way back (Cristian, 1989).
      *
+     * <p>A sample that took over a second is dropped when there is an earlier one.
+     *
      * @throws SQLException if the database is away; the clock then goes on from the last sample
      */
     public void sample(Database database) throws SQLException {
@@ -51,14 +59,22 @@ public final class DatabaseClock implements InstantSource {
         try (PreparedStatement query = connection.prepareStatement("select clock_timestamp()")) {
             long before = System.nanoTime();
             try (ResultSet row = query.executeQuery()) {
-                long after = System.nanoTime();
-                Instant here = local.instant();
                 row.next();
-                Duration half = Duration.ofNanos((after - before) / 2);
-                Instant there = row.getObject(1, OffsetDateTime.class).toInstant().plus(half);
-                sample.set(new Sample(there, after, Duration.between(here, there), half.multipliedBy(2), true));
+                Instant there = row.getObject(1, OffsetDateTime.class).toInstant();
+                Instant here = local.instant();
+                take(there, here, before, System.nanoTime());
             }
         }
+    }
+
+    /** Takes a sample, if it is worth it: what the database said, and the local clocks around its answer. */
+    void take(Instant said, Instant here, long before, long after) {
+        Duration half = Duration.ofNanos((after - before) / 2);
+        if (half.multipliedBy(2).compareTo(TOO_LONG) > 0 && isSampled()) {
+            return;
+        }
+        Instant there = said.plus(half);
+        sample.set(new Sample(there, after, Duration.between(here, there), half.multipliedBy(2), true));
     }
 
     /** Now, by the database's clock as far as known. */

@@ -192,6 +192,21 @@ class DatabaseTest {
     }
 
     @Test
+    void clock_sampleWithALongRoundTrip_isDroppedUnlessItIsTheFirst() {
+        // A process that was paused with the answer in hand took the database's time to be minutes ago.
+        Instant now = Instant.now();
+        long nanos = System.nanoTime();
+        DatabaseClock clock = new DatabaseClock(InstantSource.fixed(now));
+        clock.take(now.plusSeconds(100), now, nanos - 1_500_000_000L, nanos);
+        assertThat(clock.isSampled()).isTrue();
+        assertThat(clock.offset()).as("the first, for want of a better one").isEqualTo(Duration.ofMillis(100_750));
+        clock.take(now.plusSeconds(3), now, nanos - 10_000_000L, nanos);
+        assertThat(clock.offset()).isEqualTo(Duration.ofMillis(3_005));
+        clock.take(now.plusSeconds(3), now, nanos - 62_000_000_000L, nanos);
+        assertThat(clock.offset()).as("after a pause of a minute").isEqualTo(Duration.ofMillis(3_005));
+    }
+
+    @Test
     void notifications_sentElsewhere_arrive() throws Exception {
         try (Notifications notifications = new Notifications(database, "bellwether")) {
             database.inTransaction("test", Duration.ofSeconds(5), connection -> {
