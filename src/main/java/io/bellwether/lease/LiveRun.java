@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -40,6 +41,7 @@ final class LiveRun implements RunLease {
     private volatile @Nullable String progress;
     private volatile @Nullable RunResult recorded;
     private volatile boolean overdueRecorded;
+    private final AtomicBoolean overdueClaimed = new AtomicBoolean();
     private @Nullable Thread worker;
 
     /**
@@ -122,6 +124,16 @@ final class LiveRun implements RunLease {
     /** Whether the guard wrote that the run took too long. */
     boolean isOverdueRecorded() {
         return overdueRecorded;
+    }
+
+    /** Whether the caller is to write that; nobody else is until {@link #releaseOverdue}. */
+    boolean claimOverdue() {
+        return overdueClaimed.compareAndSet(false, true);
+    }
+
+    /** The caller wrote it, or could not. */
+    void releaseOverdue() {
+        overdueClaimed.set(false);
     }
 
     /** Remembers that it was written, and lets go what others need. */

@@ -116,8 +116,9 @@ final class LiveRuns {
             }
         }
         for (LiveRun run : runs.values()) {
-            if (run.stop() == LiveRun.Stop.TIMED_OUT && !run.isOverdueRecorded()) {
-                recordOverdue(run);
+            if (run.stop() == LiveRun.Stop.TIMED_OUT && !run.isOverdueRecorded() && run.claimOverdue()) {
+                // On a thread of its own: a database that does not answer keeps no other run from being stopped.
+                Thread.ofVirtual().name("overdue-" + run.job()).start(() -> recordOverdue(run));
             }
         }
         return GUARD;
@@ -132,6 +133,8 @@ final class LiveRuns {
             log.debug("job={} tick={} ran too long; its row is {}", run.job(), run.scheduledAt(), state);
         } catch (SQLException e) {
             log.debug("job={} tick={} ran too long; its row does not say so yet", run.job(), run.scheduledAt(), e);
+        } finally {
+            run.releaseOverdue();
         }
     }
 
