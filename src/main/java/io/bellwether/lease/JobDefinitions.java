@@ -61,7 +61,9 @@ final class JobDefinitions {
         }
         if (!due.isEmpty()) {
             TickRows.insert(connection, old.id(), "missed", due.getFirst(), due.getLast(), due.size(),
-                    "due when the definition was changed");
+                    due.size() < maxTicks
+                            ? "due when the definition was changed"
+                            : "due when the definition was changed; at least so many, the count ended there");
         }
     }
 

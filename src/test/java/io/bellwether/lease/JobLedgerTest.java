@@ -287,6 +287,16 @@ class JobLedgerTest extends LedgerContract {
     }
 
     @Test
+    void define_scheduleChanged_moreIsDueThanIsCounted_saysAtLeast() throws Exception {
+        database.<Long, SQLException>inTransaction("define", LIMIT, c -> JobDefinitions.upsert(c, new JobDefinition(
+                "demo", "refresh", null, "0 0 * * * *", "UTC", "coalesce", Duration.ofMinutes(1), true), 5));
+        assertThat(queries.runs("demo", 10, null)).singleElement().satisfies(row -> {
+            assertThat(row.ticks()).isEqualTo(5);
+            assertThat(row.reason()).contains("at least");
+        });
+    }
+
+    @Test
     void define_badSchedule_isRefused() {
         assertThatThrownBy(() -> define("0 0 0 31 2 *", true)).isInstanceOf(Fault.class)
                 .hasMessageContaining("never fires");
