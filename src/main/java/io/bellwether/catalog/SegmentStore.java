@@ -20,6 +20,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
@@ -92,12 +93,21 @@ public final class SegmentStore {
         this.source = source;
         this.heads = heads;
         this.clock = clock;
-        sweep();
+        usedBytes.set(bytesOf(files.list(clock.instant())));
     }
 
-    /** Half of what is free on the disk of that folder, at most 64 GiB. */
+    /**
+     * Half of what is free on the disk of that folder or held by the store itself, at most 64 GiB: the same however much
+     * it holds already.
+     */
     public static long defaultMaxBytes(Path dataDir) throws IOException {
-        return Math.min(LARGEST_DEFAULT, Files.getFileStore(Files.createDirectories(dataDir)).getUsableSpace() / 2);
+        long free = Files.getFileStore(Files.createDirectories(dataDir)).getUsableSpace();
+        long used = bytesOf(new SegmentFiles(dataDir.resolve("segments")).list(Instant.EPOCH));
+        return Math.min(LARGEST_DEFAULT, (free + used) / 2);
+    }
+
+    private static long bytesOf(List<SegmentFiles.Kept> all) {
+        return all.stream().mapToLong(SegmentFiles.Kept::bytes).sum();
     }
 
     /** Segments as the database has them. */
@@ -236,15 +246,20 @@ public final class SegmentStore {
         }
     }
 
-    /** Counts what is there and deletes what has to go; at most once at a time. */
+    /**
+     * Counts what is there and deletes what has to go; at most once at a time. Deletes nothing while no heads are loaded:
+     * what they need is not known then.
+     */
     void sweep() throws IOException {
         if (!sweeping.tryLock()) {
             return;
         }
         try {
             List<SegmentFiles.Kept> all = files.list(clock.instant());
-            long used = all.stream().mapToLong(SegmentFiles.Kept::bytes).sum();
-            if (used > maxBytes * 9 / 10) {
+            // What another process evicted is checked again when it comes back.
+            sound.keySet().retainAll(all.stream().map(SegmentFiles.Kept::sha256).collect(Collectors.toSet()));
+            long used = bytesOf(all);
+            if (used > maxBytes * 9 / 10 && !heads.get().isNothing()) {
                 Set<Sha256> needed = needed();
                 List<SegmentFiles.Kept> candidates = all.stream().filter(k -> !needed.contains(k.sha256()))
                         .sorted(Comparator.comparing(SegmentFiles.Kept::lastUsed)).toList();

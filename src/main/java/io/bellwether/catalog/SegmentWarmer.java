@@ -26,6 +26,11 @@ public final class SegmentWarmer implements Service {
     private static final Duration SWEEP_EVERY = Duration.ofSeconds(30);
     private static final int NEWEST_DELTAS = 16;
 
+    /** Later: the database is away or newer heads have come. No room: until a sweep has made some. */
+    private enum Outcome {
+        DONE, LATER, NO_ROOM
+    }
+
     private record Wanted(Sha256 sha256, long bytes) {}
 
     private final CatalogService catalog;
@@ -65,21 +70,24 @@ public final class SegmentWarmer implements Service {
         }
         Heads heads = catalog.heads();
         if (!heads.isSameAs(done)) {
-            if (!warm(heads)) {
+            Outcome outcome = warm(heads);
+            if (outcome == Outcome.LATER) {
                 return Duration.ofSeconds(1);
             }
-            done = heads;
+            if (outcome == Outcome.DONE) {
+                done = heads;
+            }
         }
         return SWEEP_EVERY;
     }
 
-    /** Fetches what is missing; false when the database is away or newer heads have come. */
-    private boolean warm(Heads heads) throws IOException {
+    /** Fetches what is missing. */
+    private Outcome warm(Heads heads) throws IOException {
         List<Wanted> wanted = wanted(heads);
         int first = wanted.isEmpty() ? 0 : ThreadLocalRandom.current().nextInt(wanted.size());
         for (int i = 0; i < wanted.size(); i++) {
             if (stopping || !catalog.heads().isSameAs(heads)) {
-                return stopping;
+                return Outcome.LATER;
             }
             Wanted one = wanted.get((first + i) % wanted.size());
             if (store.holds(one.sha256(), one.bytes())) {
@@ -87,16 +95,16 @@ public final class SegmentWarmer implements Service {
             }
             if (!store.hasRoomFor(one.bytes())) {
                 log.debug("no room to fetch segments ahead of their use");
-                return true;
+                return Outcome.NO_ROOM;
             }
             try {
                 store.open(one.sha256(), one.bytes()).close();
             } catch (Fault e) {
                 log.debug("cannot fetch segments ahead of their use: {}", e.getMessage());
-                return false;
+                return Outcome.LATER;
             }
         }
-        return true;
+        return Outcome.DONE;
     }
 
     private static List<Wanted> wanted(Heads heads) {

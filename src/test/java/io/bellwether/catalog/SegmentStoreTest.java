@@ -201,6 +201,37 @@ class SegmentStoreTest {
     }
 
     @Test
+    void start_headsNotLoaded_evictsNothing() throws Exception {
+        // A process that started swept before it knew what its heads needed.
+        Sha256 needed = segment(0, 60_000);
+        Sha256 other = segment(1, 35_000);
+        SegmentStore before = store(100_000);
+        read(before, needed, 60_000);
+        now.set(now.get().plusSeconds(1));
+        read(before, other, 35_000);
+        SegmentStore store = store(100_000);
+        store.sweep();
+        assertThat(store.usedBytes()).isEqualTo(95_000);
+        assertThat(file(needed)).exists();
+        assertThat(file(other)).exists();
+        heads.set(head(needed, 60_000));
+        store.sweep();
+        assertThat(file(needed)).exists();
+        assertThat(file(other)).doesNotExist();
+    }
+
+    @Test
+    void sweep_evictedByAnotherProcess_isCheckedAgainWhenItComesBack() throws Exception {
+        Sha256 one = segment(1, 5_000);
+        SegmentStore store = store(1 << 20);
+        read(store, one, 5_000);
+        Files.delete(file(one));
+        store.sweep();
+        Files.write(file(one), new byte[5_000]);
+        assertThat(read(store, one, 5_000)).isEqualTo(inDatabase.get(one));
+    }
+
+    @Test
     void read_evictedWhileOpen_goesOn() throws Exception {
         Sha256 one = segment(1, 5_000);
         SegmentStore store = store(1 << 20);
