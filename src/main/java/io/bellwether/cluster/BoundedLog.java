@@ -46,7 +46,12 @@ final class BoundedLog implements AutoCloseable {
         }
     }
 
-    /** The last lines, oldest first; at most 30. */
+    /** Forgets the last lines, not the file's: what comes now is said by another process. */
+    synchronized void begin() {
+        last.clear();
+    }
+
+    /** The last lines since {@link #begin}, oldest first; at most 30. */
     synchronized List<String> lastLines() {
         return List.copyOf(last);
     }

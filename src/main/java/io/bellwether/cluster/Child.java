@@ -23,6 +23,11 @@ final class Child {
     private static final Duration RESTART_AFTER_MANY = Duration.ofSeconds(5);
     private static final Duration SHORT_LIFE = Duration.ofSeconds(5);
     private static final int MANY = 10;
+    private static final Duration LAST_WORDS = Duration.ofMillis(500);
+
+    /** As serve, PostgreSQL, Redis and nginx say it. */
+    private static final List<String> PORT_TAKEN = List.of("cannot listen", "could not bind",
+            "could not create any TCP/IP sockets", "Address already in use");
 
     private final Spec spec;
     private final ScheduledExecutorService timer;
@@ -32,6 +37,7 @@ final class Child {
     private boolean wanted;
     private @Nullable Process process;
     private @Nullable OsProcess identity;
+    private @Nullable Thread output;
     private long startedNanos;
     private int shortLives;
 
@@ -98,12 +104,13 @@ final class Child {
         if (!spec.tied()) {
             builder.redirectInput(new File("/dev/null"));
         }
+        log.begin();
         Process p = builder.start();
         startedNanos = System.nanoTime();
         process = p;
         OsProcess started = OsProcess.of(p.pid()).orElse(new OsProcess(p.pid(), -1));
         identity = started;
-        Thread.ofPlatform().daemon().name("output-of-" + spec.name()).start(() -> pump(p));
+        output = Thread.ofPlatform().daemon().name("output-of-" + spec.name()).start(() -> pump(p));
         var unused = p.onExit().thenAccept(this::ended);
         return started;
     }
@@ -220,8 +227,31 @@ final class Child {
         return process == null || process.isAlive() ? OptionalInt.empty() : OptionalInt.of(process.exitValue());
     }
 
+    /** What it said last; once it is dead, to its last word. */
     List<String> lastLines() {
+        Thread pumping;
+        synchronized (this) {
+            pumping = process != null && process.isAlive() ? null : output;
+        }
+        try {
+            if (pumping != null) {
+                pumping.join(LAST_WORDS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         return log.lastLines();
+    }
+
+    /** Its last line, for a message. */
+    String lastLine() {
+        List<String> lines = lastLines();
+        return lines.isEmpty() ? "it said nothing" : lines.getLast();
+    }
+
+    /** Whether it is dead and said that it could not have its port. */
+    boolean missedItsPort() {
+        return status().isPresent() && lastLines().stream().anyMatch(l -> PORT_TAKEN.stream().anyMatch(l::contains));
     }
 
     BoundedLog log() {

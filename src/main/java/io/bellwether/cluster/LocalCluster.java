@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. What it tells goes line by line to {@code say}, from several threads.
  */
 public final class LocalCluster implements AutoCloseable {
+    private static final String PROCESS = "process-";
+    /** The status of a process that cannot do what it was told, however often it is started. */
+    private static final int REFUSED = 2;
     private static final int NGINX_FROM = 8080;
     private static final int PROCESSES_FROM = 7001;
     private static final int POSTGRES_FROM = 15432;
@@ -52,6 +55,8 @@ public final class LocalCluster implements AutoCloseable {
     private @Nullable NginxServer nginx;
     private @Nullable Child nginxChild;
     private @Nullable ServeFleet fleet;
+    /** Where nginx looks for the processes; by the thread that starts, then by the timer's. */
+    private List<Integer> frontKnows = List.of();
     private String adminToken = "";
     private volatile @Nullable String demoToken;
     private volatile boolean running;
@@ -110,6 +115,7 @@ public final class LocalCluster implements AutoCloseable {
         startProcesses(ports);
         startNginx(nginxProgram, front);
         fleet().awaitReady(true);
+        tellTheFront();
         running = true;
         writeClusterFile();
         var unused = timer.scheduleWithFixedDelay(this::lookAfter, 200, 200, TimeUnit.MILLISECONDS);
@@ -131,31 +137,62 @@ public final class LocalCluster implements AutoCloseable {
 
     private void startPostgres(Ports ports, Path cache) throws IOException, ClusterException, InterruptedException {
         Path home = PostgresBinaries.unpack(cache);
-        PostgresServer server = new PostgresServer(dir, home, secrets, ports.choose("postgres", POSTGRES_FROM),
-                options.processes());
-        server.prepare();
-        postgres = server;
-        Child child = child("postgres", server::command, "INT", Duration.ofSeconds(15), false);
-        postgresChild = child;
-        child.start();
-        server.awaitReady(child);
-        server.prepareDatabase();
+        onAFreePort("postgres", ports, POSTGRES_FROM, port -> {
+            PostgresServer server = new PostgresServer(dir, home, secrets, port, options.processes());
+            server.prepare();
+            postgres = server;
+            Child child = child("postgres", server::command, "INT", Duration.ofSeconds(15), false);
+            postgresChild = child;
+            child.start();
+            return new Part(child, () -> server.awaitReady(child));
+        });
+        part(postgres).prepareDatabase();
     }
 
     private void startRedis(Ports ports, Path cache) throws IOException, ClusterException, InterruptedException {
-        RedisServer server = new RedisServer(dir, RedisServer.program(cache), secrets,
-                ports.choose("redis", REDIS_FROM));
-        redis = server;
-        Child child = child("redis", server::command, "TERM", Duration.ofSeconds(5), false);
-        redisChild = child;
-        child.start();
-        server.awaitReady(child);
+        Path program = RedisServer.program(cache);
+        onAFreePort("redis", ports, REDIS_FROM, port -> {
+            RedisServer server = new RedisServer(dir, program, secrets, port);
+            redis = server;
+            Child child = child("redis", server::command, "TERM", Duration.ofSeconds(5), false);
+            redisChild = child;
+            child.start();
+            return new Part(child, () -> server.awaitReady(child));
+        });
+    }
+
+    /** Starts a part on a port that may be given. */
+    @FunctionalInterface
+    private interface Starter {
+        Part start(int port) throws IOException, InterruptedException, ClusterException;
+    }
+
+    /** Between its choice and its use a port may be taken by somebody else: then the next one is tried. */
+    private static void onAFreePort(String name, Ports ports, int from, Starter starter)
+            throws IOException, InterruptedException, ClusterException {
+        for (int tried = 1;; tried++) {
+            int port = ports.choose(name, from);
+            Part part = starter.start(port);
+            try {
+                part.awaitReady();
+                return;
+            } catch (ClusterException e) {
+                if (!part.missedItsPort()) {
+                    throw e;
+                }
+                part.stop();
+                if (tried == ServeFleet.PORT_TRIES) {
+                    throw new ClusterException(name + " cannot listen on port " + port + ", nor on " + (tried - 1)
+                            + " others that were free a moment before: " + e.getMessage(), e);
+                }
+            }
+        }
     }
 
     private void startProcesses(Ports ports) throws IOException, ClusterException {
         List<Integer> chosen = new ArrayList<>();
         for (int number = 1; number <= options.processes(); number++) {
-            chosen.add(ports.choose("process-" + number, PROCESSES_FROM));
+            chosen.add(ports.choose(PROCESS + number, PROCESSES_FROM));
         }
         ServeFleet processes = new ServeFleet(chosen, probe);
         fleet = processes;
@@ -163,10 +200,10 @@ public final class LocalCluster implements AutoCloseable {
         RedisServer gate = part(redis);
         for (int number = 1; number <= options.processes(); number++) {
             int n = number;
-            processes.add(child("process-" + n, () -> {
+            processes.add(child(PROCESS + n, () -> {
                 ProcessBuilder builder = new ProcessBuilder(options.serve()).directory(dir.root().toFile());
                 builder.environment().clear();
-                builder.environment().putAll(ServeEnvironment.of(options, n, chosen.get(n - 1), dir, database, gate,
+                builder.environment().putAll(ServeEnvironment.of(options, n, processes.port(n), dir, database, gate,
                         adminToken));
                 return builder;
             }, "TERM", PROCESSES_STOP_LIMIT, true));
@@ -176,12 +213,36 @@ public final class LocalCluster implements AutoCloseable {
 
     private void startNginx(Path program, int port) throws IOException, ClusterException, InterruptedException {
         NginxServer server = new NginxServer(dir, program, port);
-        server.prepare(fleet().ports());
+        frontKnows = fleet().ports();
+        server.prepare(frontKnows);
         nginx = server;
         Child child = child("nginx", server::command, "TERM", Duration.ofSeconds(5), false);
         nginxChild = child;
         child.start();
         server.awaitReady(child);
+    }
+
+    /** Has nginx follow when a process listens elsewhere; one that is dead reads the new file when it comes back. */
+    private void tellTheFront() throws IOException, InterruptedException, ClusterException {
+        List<Integer> now = fleet().ports();
+        if (!now.equals(frontKnows)) {
+            part(nginx).prepare(now);
+            frontKnows = now;
+            part(nginxChild).signal("HUP");
+        }
+    }
+
+    /** A process's port belongs to somebody else: it gets another before it is started again. */
+    private void moveProcess(Child child) {
+        int number = Integer.parseInt(child.name().substring(PROCESS.length()));
+        int before = fleet().port(number);
+        try {
+            int port = part(ports).choose(child.name(), PROCESSES_FROM);
+            fleet().move(number, port);
+            say.accept("port " + before + " of " + child.name() + " is taken: it moves to port " + port);
+        } catch (IOException | ClusterException e) {
+            say.accept("port " + before + " of " + child.name() + " is taken, and it gets no other: " + e.getMessage());
+        }
     }
 
     private Child child(String name, Child.CommandSource command, String stopSignal, Duration grace, boolean tied) {
@@ -206,14 +267,19 @@ public final class LocalCluster implements AutoCloseable {
 
         @Override
         public void ended(Child child, int status) {
+            boolean refused = status == REFUSED && child.name().startsWith(PROCESS);
             if (running) {
-                say.accept(child.name() + " ended (" + ServeFleet.status(status) + ")");
+                say.accept(child.name() + " ended (" + ServeFleet.status(status) + ")"
+                        + (refused ? ": " + child.lastLine() : ""));
+            }
+            if (refused && child.missedItsPort()) {
+                moveProcess(child);
             }
         }
 
         @Override
         public void line(Child child, String line) {
-            if (child.name().startsWith("process-")) {
+            if (child.name().startsWith(PROCESS)) {
                 followers.forEach(f -> f.accept(child.name(), line));
             }
         }
@@ -224,6 +290,7 @@ public final class LocalCluster implements AutoCloseable {
         try {
             List<ClusterFile.ServeProcess> before = fleet().describe();
             fleet().learnNames(false);
+            tellTheFront();
             if (!fleet().describe().equals(before)) {
                 writeClusterFile();
             }

@@ -43,6 +43,14 @@ public final class Part {
         child.stop();
     }
 
+    void awaitReady() throws IOException, InterruptedException, ClusterException {
+        ready.await();
+    }
+
+    boolean missedItsPort() {
+        return child.missedItsPort();
+    }
+
     /** Starts it, unless it runs, and waits until it answers. */
     public void start() throws IOException, InterruptedException, ClusterException {
         child.start();

@@ -16,7 +16,8 @@ import java.util.Set;
  * Which loopback port each part listens on: the one it had before when that is free, else the first free one from a start
  * that depends on the part. All starts are below the range that systems hand out for outgoing connections.
  *
- * <p>Two clusters that start in the same moment may choose the same port; the later one then fails to bind and says so.
+ * <p>Somebody else may take the port between its choice and its use. Whoever then fails to bind asks again: a port that was
+ * given once is not given a second time.
  */
 final class Ports {
     private static final int TRIED = 500;
@@ -35,12 +36,12 @@ final class Ports {
     }
 
     /** Keeps a port from being given to any part. */
-    void reserve(int port) {
+    synchronized void reserve(int port) {
         taken.add(port);
     }
 
     /** @throws ClusterException when hundreds in a row are in use */
-    int choose(String part, int from) throws IOException, ClusterException {
+    synchronized int choose(String part, int from) throws IOException, ClusterException {
         int before = Integer.parseInt(kept.getProperty(part, "0"));
         if (before > 0 && !taken.contains(before) && isFree(before)) {
             return keep(part, before);

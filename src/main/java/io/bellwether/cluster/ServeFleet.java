@@ -3,26 +3,32 @@ package io.bellwether.cluster;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /** The {@code serve} processes of the cluster, numbered from 1. Thread-safe. */
 final class ServeFleet {
     private static final Duration START_LIMIT = Duration.ofMinutes(2);
 
+    static final int PORT_TRIES = 5;
     private static final long PAUSE_MS = 20;
 
     private final List<Integer> ports;
+    /** By index: how often in a row it could not have its port. */
+    private final List<Integer> missed;
     private final List<Child> children = new ArrayList<>();
     private final ServeProbe probe;
     /** By pid: a process that was started again has a new name. */
     private final Map<Long, String> names = new ConcurrentHashMap<>();
 
     ServeFleet(List<Integer> ports, ServeProbe probe) {
-        this.ports = List.copyOf(ports);
+        this.ports = new CopyOnWriteArrayList<>(ports);
+        this.missed = new CopyOnWriteArrayList<>(Collections.nCopies(ports.size(), 0));
         this.probe = probe;
     }
 
@@ -39,7 +45,17 @@ final class ServeFleet {
     }
 
     List<Integer> ports() {
-        return ports;
+        return List.copyOf(ports);
+    }
+
+    int port(int number) {
+        return ports.get(number - 1);
+    }
+
+    /** Has a process that could not have its port listen elsewhere from its next start on. */
+    void move(int number, int port) {
+        ports.set(number - 1, port);
+        missed.set(number - 1, missed.get(number - 1) + 1);
     }
 
     /** Its number, and the name; the name alone when none of these has it now. */
@@ -90,16 +106,19 @@ final class ServeFleet {
         boolean all = true;
         for (int i = 0; i < children.size(); i++) {
             Child child = children.get(i);
-            if (starting && child.status().isPresent()) {
+            if (starting && child.status().isPresent() && !(missed.get(i) < PORT_TRIES && child.missedItsPort())) {
                 throw new ClusterException("process " + (i + 1) + " ended while starting ("
                         + status(child.status().getAsInt())
-                        + "): " + (child.lastLines().isEmpty() ? "it said nothing" : child.lastLines().getLast())
+                        + "): " + child.lastLine()
                         + "; its log is " + child.log().file());
             }
             long pid = child.pid();
             if (!names.containsKey(pid)) {
                 Optional<String> name = child.isAlive() ? probe.readyName(ports.get(i), pid) : Optional.empty();
-                name.ifPresent(n -> names.put(pid, n));
+                if (name.isPresent()) {
+                    names.put(pid, name.get());
+                    missed.set(i, 0);
+                }
                 all &= name.isPresent();
             }
         }

@@ -21,8 +21,12 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -209,6 +213,61 @@ class LocalClusterTest {
             assertThat(probe.readyName(is.port(), is.pid())).contains(is.name());
             assertThat(probe.readyName(is.port(), is.pid() + 1)).isEmpty();
         }
+    }
+
+    @Test
+    void start_withAPortTakenBetweenItsChoiceAndItsUse_takesAnother(@TempDir Path other) throws Exception {
+        List<String> said = new CopyOnWriteArrayList<>();
+        List<String> unlucky = new ArrayList<>(List.of("/bin/sh", "-c", """
+                if mkdir once 2>/dev/null; then
+                    echo "bellwether: cannot listen on 127.0.0.1:$BELLWETHER_PORT: Address already in use"; exit 2
+                fi
+                exec "$@"
+                """, "sh"));
+        unlucky.addAll(StandInServe.command());
+        AtomicReference<@Nullable ServerSocket> thief = new AtomicReference<>();
+        Thread stealing = Thread.ofPlatform().start(() -> thief.set(takeAsSoonAsChosen(other, "postgres")));
+        try (LocalCluster started = LocalCluster.start(options(other).withServe(unlucky), said::add)) {
+            stealing.join();
+            ServerSocket stolen = Objects.requireNonNull(thief.get());
+            assertThat(started.describe().postgres().port()).isNotEqualTo(stolen.getLocalPort());
+            assertThat(said).anyMatch(l -> l.matches("port \\d+ of process-\\d is taken: it moves to port \\d+"));
+            List<String> names = started.describe().processes().stream().map(ClusterFile.ServeProcess::name).toList();
+            eventually("nginx knows the new port", LIMIT, () -> {
+                List<String> answered = new ArrayList<>();
+                for (int i = 0; i < 4; i++) {
+                    answered.add(
+                            get(started.url() + "/v1/sets").headers().firstValue("Bellwether-Process").orElse(""));
+                }
+                return answered.containsAll(names);
+            });
+        } finally {
+            stealing.join();
+            ServerSocket stolen = thief.get();
+            if (stolen != null) {
+                stolen.close();
+            }
+        }
+    }
+
+    private static @Nullable ServerSocket takeAsSoonAsChosen(Path dir, String part) {
+        Path file = new ClusterDir(dir).ports();
+        long end = System.nanoTime() + LIMIT.toNanos();
+        while (System.nanoTime() - end < 0) {
+            try {
+                String port = Files.exists(file)
+                        ? Files.readString(file).lines().filter(l -> l.startsWith(part + "="))
+                                .map(l -> l.substring(part.length() + 1)).findFirst().orElse("")
+                        : "";
+                if (port.length() == 5) {
+                    return new ServerSocket(Integer.parseInt(port), 1, InetAddress.getLoopbackAddress());
+                }
+            } catch (IOException e) {
+                // half written: once more
+            }
+            Thread.onSpinWait();
+        }
+        return null;
     }
 
     @Test
