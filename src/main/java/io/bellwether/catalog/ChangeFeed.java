@@ -67,6 +67,21 @@ public final class ChangeFeed {
         return count[0];
     }
 
+    /** How much of the heap {@link #write} takes at most, in bytes. */
+    public static long heapBytes(SetState set, long since) {
+        if (since == set.revision()) {
+            return 0;
+        }
+        long head = SegmentLines.largest(set.manifest());
+        if (since == 0) {
+            return head;
+        }
+        long deltas = deltaBytes(set, since);
+        return deltas <= MERGE_BYTES
+                ? 2 * deltas
+                : head + set.manifest(since).map(SegmentLines::largest).orElse(0L);
+    }
+
     /**
      * Checks that a feed can begin at {@code since}.
      *

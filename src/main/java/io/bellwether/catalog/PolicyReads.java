@@ -14,7 +14,7 @@ import io.bellwether.policy.SegmentRef;
 /** Single policies and pages of them, read from a revision's segments. Thread safe. */
 public final class PolicyReads {
     /** A page ends early when its lines reach this many bytes. */
-    private static final int PAGE_BYTES = 4 << 20;
+    private static final int PAGE_BYTES = 1 << 20;
 
     private final SegmentLines segments;
 
@@ -39,6 +39,11 @@ public final class PolicyReads {
     public static Optional<SegmentRef> segmentOf(SetState set, byte[] key) {
         int index = set.manifest().indexOf(key);
         return index < 0 ? Optional.empty() : Optional.of(set.manifest().segments().get(index));
+    }
+
+    /** How much of the heap a page of that set takes at most, in bytes: a segment, the page and two copies of it. */
+    public static long pageHeapBytes(SetState set) {
+        return SegmentLines.largest(set.manifest()) * 2 + 3L * PAGE_BYTES;
     }
 
     /** The canonical line of the policy with that key, without its line feed, if that segment has it. */

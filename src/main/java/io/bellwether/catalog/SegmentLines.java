@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 
+import io.bellwether.policy.Manifest;
 import io.bellwether.policy.PolicyLines;
+import io.bellwether.policy.SegmentRef;
 import io.bellwether.policy.Sha256;
 
 /** Segments as lines, whole in memory, one at a time. Thread safe. */
@@ -31,6 +33,11 @@ final class SegmentLines {
             }
             return lines;
         }
+    }
+
+    /** The uncompressed length of the largest segment. */
+    static long largest(Manifest manifest) {
+        return manifest.segments().stream().mapToLong(SegmentRef::rawBytes).max().orElse(0);
     }
 
     /** Whether {@code text} begins with {@code prefix}. */

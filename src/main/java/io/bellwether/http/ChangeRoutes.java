@@ -22,12 +22,14 @@ final class ChangeRoutes implements RouteModule {
     private final Reading reading;
     private final Polls polls;
     private final ChangeFeed feed;
+    private final HeapShare heap;
     private final Endpoint answer = new Admission("change feeds", 32).guard(this::answer);
 
-    ChangeRoutes(Reading reading, Polls polls, ChangeFeed feed) {
+    ChangeRoutes(Reading reading, Polls polls, ChangeFeed feed, HeapShare heap) {
         this.reading = reading;
         this.polls = polls;
         this.feed = feed;
+        this.heap = heap;
     }
 
     @Override
@@ -51,6 +53,16 @@ final class ChangeRoutes implements RouteModule {
         if (Validators.answered(exchange, read.etag(), Validators.REVALIDATE)) {
             return;
         }
+        HeapShare.Taken taken = heap.take(exchange.isHead() ? 0 : ChangeFeed.heapBytes(set, since));
+        try {
+            write(exchange, read, since);
+        } finally {
+            taken.close();
+        }
+    }
+
+    private void write(Exchange exchange, Reading.Read read, long since) throws IOException {
+        SetState set = read.set();
         OutputStream stream = exchange.stream(200, Json.LINES_TYPE, -1);
         if (stream == null) {
             return;

@@ -20,11 +20,13 @@ final class PolicyRoutes implements RouteModule {
 
     private final Reading reading;
     private final PolicyReads policies;
+    private final HeapShare heap;
     private final Admission admission = new Admission("policy reads", 32);
 
-    PolicyRoutes(Reading reading, PolicyReads policies) {
+    PolicyRoutes(Reading reading, PolicyReads policies, HeapShare heap) {
         this.reading = reading;
         this.policies = policies;
+        this.heap = heap;
     }
 
     @Override
@@ -45,9 +47,18 @@ final class PolicyRoutes implements RouteModule {
                 + "\"";
         String condition = exchange.header("If-None-Match");
         boolean known = condition != null && Validators.tags(condition).contains(etag);
-        byte[] line = known ? new byte[0] : policies.find(segment, key).orElseThrow(PolicyRoutes::unknown);
+        byte[] line = known ? new byte[0] : find(segment, key);
         if (!Validators.answered(exchange, etag, Validators.REVALIDATE)) {
             exchange.answer(200, Json.TYPE, line);
+        }
+    }
+
+    private byte[] find(SegmentRef segment, byte[] key) throws IOException, InterruptedException {
+        HeapShare.Taken taken = heap.take(2 * segment.rawBytes());
+        try {
+            return policies.find(segment, key).orElseThrow(PolicyRoutes::unknown);
+        } finally {
+            taken.close();
         }
     }
 
@@ -59,7 +70,15 @@ final class PolicyRoutes implements RouteModule {
         if (Validators.answered(exchange, read.etag(), Validators.REVALIDATE)) {
             return;
         }
-        PolicyReads.Page page = policies.page(read.set(), prefix, after, limit);
+        HeapShare.Taken taken = heap.take(PolicyReads.pageHeapBytes(read.set()));
+        try {
+            write(exchange, read, policies.page(read.set(), prefix, after, limit));
+        } finally {
+            taken.close();
+        }
+    }
+
+    private static void write(Exchange exchange, Reading.Read read, PolicyReads.Page page) throws IOException {
         ByteArrayOutputStream body = new ByteArrayOutputStream(page.lines().length + 256);
         byte[] head = Json.bytes(Json.object().put("set", read.set().name())
                 .put("epoch", read.heads().epoch().toString()).put("revision", read.set().revision())

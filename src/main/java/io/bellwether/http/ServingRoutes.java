@@ -29,13 +29,14 @@ public final class ServingRoutes implements RouteModule {
     public void register(Routes routes) {
         Reading reading = new Reading(catalog);
         Polls polls = new Polls(new WaitingPolls(catalog, routes.draining(), meters));
+        HeapShare heap = HeapShare.ofThisProcess();
         SegmentBodies bodies = new SegmentBodies(store);
         new SetRoutes(reading, polls).register(routes);
         new ManifestRoutes(reading).register(routes);
         new SegmentRoutes(reading, bodies).register(routes);
         new BundleRoutes(reading, bodies).register(routes);
-        new ChangeRoutes(reading, polls, new ChangeFeed(store)).register(routes);
-        new PolicyRoutes(reading, new PolicyReads(store)).register(routes);
+        new ChangeRoutes(reading, polls, new ChangeFeed(store), heap).register(routes);
+        new PolicyRoutes(reading, new PolicyReads(store), heap).register(routes);
         new AccessRoutes().register(routes);
     }
 }

@@ -215,6 +215,17 @@ class ChangesHttpTest {
         assertThat(serving.get("/v1/sets/firewall/policies?limit=1001").status()).isEqualTo(400);
     }
 
+    @Test
+    void page_ofLargePolicies_endsEarly() throws Exception {
+        Map<String, String> content = new TreeMap<>();
+        for (int i = 10; i < 40; i++) {
+            content.put("k" + i, "\"" + "x".repeat(100_000) + "\"");
+        }
+        serving.firewall.publish(content);
+        assertThat(serving.get("/v1/sets/firewall/policies").body().length).isLessThan(1_300_000);
+        assertThat(pages("k", 100)).containsExactlyElementsOf(content.keySet());
+    }
+
     private List<String> pages(String prefix, int limit) throws Exception {
         List<String> keys = new ArrayList<>();
         String after = "";
