@@ -19,6 +19,9 @@ import io.bellwether.lifecycle.Periodic;
  */
 public final class ClusterReport implements AutoCloseable {
     private static final int DEMO_UPSTREAM_FROM = 7901;
+    private static final Duration DEMO_AGAIN = Duration.ofSeconds(3);
+    /** A front that was killed is back by then, and its end was told already. */
+    private static final Duration OUTAGE_TOLD_AFTER = Duration.ofSeconds(4);
     private static final Duration LOOK_EACH = Duration.ofMillis(500);
 
     private final LocalCluster cluster;
@@ -26,18 +29,25 @@ public final class ClusterReport implements AutoCloseable {
     private final SkippedTicks skipped = new SkippedTicks();
     private final Consumer<String> say;
     private final Periodic looking;
-    private @Nullable DemoUpstream upstream;
+    private final Periodic demoAgain;
+    private final InstantSource clock;
+    private boolean demoMade;
+    private volatile @Nullable DemoUpstream upstream;
+    private long unansweredSince;
+    private boolean saidUnanswered;
 
-    private ClusterReport(LocalCluster cluster, ZoneId zone, Consumer<String> say) {
+    private ClusterReport(LocalCluster cluster, InstantSource clock, ZoneId zone, Consumer<String> say) {
         this.cluster = cluster;
+        this.clock = clock;
         this.client = new AdminClient(cluster.url());
         this.say = say;
         TickReporter reporter = new TickReporter(client, cluster.adminToken(), skipped, cluster::label,
                 () -> cluster.processes() - 1, zone, say);
         this.looking = new Periodic("tick-report", Duration.ofSeconds(2), () -> {
-            reporter.look();
+            look(reporter);
             return LOOK_EACH;
         });
+        this.demoAgain = new Periodic("demo-again", DEMO_AGAIN, this::demoAgain);
     }
 
     /**
@@ -50,18 +60,19 @@ public final class ClusterReport implements AutoCloseable {
     public static ClusterReport start(LocalCluster cluster, boolean demo, Duration took, InstantSource clock,
             ZoneId zone,
             Consumer<String> say) throws InterruptedException {
-        ClusterReport report = new ClusterReport(cluster, zone, say);
+        ClusterReport report = new ClusterReport(cluster, clock, zone, say);
         long begun = System.nanoTime();
         cluster.follow(report.skipped::hear);
         String trouble = "";
         try {
             if (demo) {
-                report.startDemo(clock);
+                report.startDemo();
             } else {
                 new Demo(report.client, cluster.adminToken(), cluster.secrets()).disable();
             }
         } catch (IOException | ClusterException e) {
-            trouble = "the cluster runs, but " + e.getMessage();
+            trouble = "the cluster runs, but " + (e instanceof ClusterException ? "" : "the demo set was not reached: ")
+                    + UserFolders.reason(e) + (demo ? "; it is tried again" : "");
         } catch (InterruptedException e) {
             report.close();
             throw e;
@@ -71,14 +82,51 @@ public final class ClusterReport implements AutoCloseable {
             say.accept(trouble);
         }
         report.looking.start();
+        if (demo && !report.demoMade) {
+            report.demoAgain.start();
+        }
         return report;
     }
 
-    private void startDemo(InstantSource clock) throws IOException, InterruptedException, ClusterException {
-        DemoUpstream started = DemoUpstream.start(cluster.choosePort("demo-upstream", DEMO_UPSTREAM_FROM), clock);
-        upstream = started;
-        Demo demo = new Demo(client, cluster.adminToken(), cluster.secrets());
-        cluster.demoToken(demo.start(started.url()));
+    private void startDemo() throws IOException, InterruptedException, ClusterException {
+        DemoUpstream feed = upstream;
+        if (feed == null) {
+            feed = DemoUpstream.start(cluster.choosePort("demo-upstream", DEMO_UPSTREAM_FROM), clock);
+            upstream = feed;
+        }
+        cluster.demoToken(new Demo(client, cluster.adminToken(), cluster.secrets()).start(feed.url()));
+        demoMade = true;
+    }
+
+    /** Quietly, until it works: that it does not was said once. */
+    private Duration demoAgain() throws InterruptedException {
+        if (demoMade) {
+            return Duration.ofDays(1);
+        }
+        try {
+            startDemo();
+            say.accept("the demo set is made; a server's token that may read it: " + cluster.describe().demoToken());
+        } catch (IOException | ClusterException e) {
+            // said at the start
+        }
+        return DEMO_AGAIN;
+    }
+
+    /** An outage of the front is one line at most: what ended and came back is told by the cluster. */
+    private void look(TickReporter reporter) throws InterruptedException {
+        try {
+            reporter.look();
+            unansweredSince = 0;
+            saidUnanswered = false;
+        } catch (IOException e) {
+            long now = System.nanoTime();
+            unansweredSince = unansweredSince == 0 ? now : unansweredSince;
+            if (!saidUnanswered && now - unansweredSince > OUTAGE_TOLD_AFTER.toNanos()) {
+                saidUnanswered = true;
+                say.accept("no answer from " + cluster.url() + " (" + UserFolders.reason(e)
+                        + "): no ticks are told until there is one");
+            }
+        }
     }
 
     private void sayReady(Duration took) {
@@ -117,14 +165,16 @@ public final class ClusterReport implements AutoCloseable {
      */
     public void stopFollowing() {
         looking.stop(Duration.ofSeconds(1));
+        demoAgain.stop(Duration.ofMillis(200));
     }
 
     @Override
     public void close() {
         stopFollowing();
         client.close();
-        if (upstream != null) {
-            upstream.close();
+        DemoUpstream feed = upstream;
+        if (feed != null) {
+            feed.close();
         }
     }
 }

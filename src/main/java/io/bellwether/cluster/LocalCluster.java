@@ -25,8 +25,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalCluster implements AutoCloseable {
     private static final String PROCESS = "process-";
-    /** The status of a process that cannot do what it was told, however often it is started. */
-    private static final int REFUSED = 2;
     private static final int NGINX_FROM = 8080;
     private static final int PROCESSES_FROM = 7001;
     private static final int POSTGRES_FROM = 15432;
@@ -267,7 +265,7 @@ public final class LocalCluster implements AutoCloseable {
 
         @Override
         public void ended(Child child, int status) {
-            boolean refused = status == REFUSED && child.name().startsWith(PROCESS);
+            boolean refused = status == ServeFleet.REFUSED && child.name().startsWith(PROCESS);
             if (running) {
                 say.accept(child.name() + " ended (" + ServeFleet.status(status) + ")"
                         + (refused ? ": " + child.lastLine() : ""));

@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +16,8 @@ import java.util.concurrent.TimeUnit;
 final class ServeFleet {
     private static final Duration START_LIMIT = Duration.ofMinutes(2);
 
+    /** The status of a process that cannot do what it was told, however often it is started. */
+    static final int REFUSED = 2;
     static final int PORT_TRIES = 5;
     private static final long PAUSE_MS = 20;
 
@@ -106,11 +109,10 @@ final class ServeFleet {
         boolean all = true;
         for (int i = 0; i < children.size(); i++) {
             Child child = children.get(i);
-            if (starting && child.status().isPresent() && !(missed.get(i) < PORT_TRIES && child.missedItsPort())) {
-                throw new ClusterException("process " + (i + 1) + " ended while starting ("
-                        + status(child.status().getAsInt())
-                        + "): " + child.lastLine()
-                        + "; its log is " + child.log().file());
+            OptionalInt ended = child.status();
+            if (starting && ended.isPresent() && !mayMove(i, child, ended.getAsInt())) {
+                throw new ClusterException("process " + (i + 1) + " ended while starting (" + status(ended.getAsInt())
+                        + "): " + child.lastLine() + "; its log is " + child.log().file());
             }
             long pid = child.pid();
             if (!names.containsKey(pid)) {
@@ -123,6 +125,10 @@ final class ServeFleet {
             }
         }
         return all;
+    }
+
+    private boolean mayMove(int index, Child child, int status) {
+        return status == REFUSED && missed.get(index) < PORT_TRIES && child.missedItsPort();
     }
 
     /** Asks all to stop, waits for them together, kills those that do not. */
