@@ -233,14 +233,30 @@ public final class Exchange {
      * @param answer answers then
      */
     void later(CompletableFuture<Boolean> abandoned, Endpoint answer) {
-        context.future(() -> abandoned.thenAccept(gone -> traffic.answer(this, exchange -> {
-            if (gone) {
-                exchange.abandon();
-            } else {
-                exchange.admit();
-                answer.handle(exchange);
+        context.future(() -> abandoned.thenCompose(gone -> {
+            if (isEnded()) {
+                // The connection was cut from our side, by the end of a stop: nobody is there to be answered, and
+                // whatever touches the request now would only complain.
+                return new CompletableFuture<Boolean>();
             }
-        })));
+            traffic.answer(this, exchange -> {
+                if (gone) {
+                    exchange.abandon();
+                } else {
+                    exchange.admit();
+                    answer.handle(exchange);
+                }
+            });
+            return CompletableFuture.completedFuture(gone);
+        }));
+    }
+
+    private boolean isEnded() {
+        try {
+            return context.res().isCommitted();
+        } catch (IllegalStateException e) {
+            return true;
+        }
     }
 
     /** Whether an answer is under way. */
