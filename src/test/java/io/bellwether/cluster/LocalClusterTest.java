@@ -50,7 +50,7 @@ class LocalClusterTest {
 
     @BeforeAll
     static void start() throws Exception {
-        dir = temporary.resolve("it's a $folder; \"quoted\" {ü}");
+        dir = temporary.resolve("it's a $folder; \"quoted\" {x}");
         cluster = LocalCluster.start(options(dir), _ -> {});
     }
 
