@@ -13,6 +13,8 @@ public final class Main {
      * @param args the command line, without the program's name
      */
     public static void main(String[] args) {
+        // What log lines bear until a server process has a name of its own.
+        System.setProperty("bellwether.process", "bellwether");
         Terminal terminal = Terminal.ofThisProcess();
         int code = CommandTree.create(terminal, Main::server).execute(args);
         terminal.flush();

@@ -3,6 +3,7 @@ package io.bellwether.endtoend;
 import static io.bellwether.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -58,6 +59,16 @@ class ClusterIT {
             }
             assertThat(watcher.complaints()).isEmpty();
             assertThat(watcher.answers()).isGreaterThan(100);
+        }
+    }
+
+    // A default in logback's pattern that logback does not know made every line say "null".
+    @Test
+    void log_ofEachProcess_bearsItsName() throws Exception {
+        List<ClusterFile.ServeProcess> processes = cluster.describe().processes();
+        for (int number = 1; number <= processes.size(); number++) {
+            assertThat(Files.readString(cluster.dir().resolve("logs/process-" + number + ".log")))
+                    .contains(" [" + processes.get(number - 1).name() + "] ").doesNotContain("[null]");
         }
     }
 
