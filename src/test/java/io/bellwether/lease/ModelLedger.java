@@ -22,6 +22,21 @@ import io.bellwether.schedule.Step;
  * befalls a database. Not thread safe.
  */
 final class ModelLedger implements Ledger {
+    /** A rule that is left out, to see that the model notices. */
+    enum Flaw {
+        NONE,
+        /** A publish does not ask whether its run was taken over. */
+        PUBLISH_UNFENCED,
+        /** A claim does not ask whether its tick was claimed before. */
+        CLAIM_AGAIN,
+        /** A claim that is won leaves the fence as it was. */
+        FENCE_KEPT,
+        /** Ticks that fell into a run are passed over without a row. */
+        OVERLAP_UNTOLD,
+        /** A run of which nothing was heard is closed, and nobody makes its next attempt, nor says so. */
+        TAKE_OVER_FORGETS
+    }
+
     /** A row of {@code run}. */
     static final class Row {
         final long id;
@@ -41,6 +56,8 @@ final class ModelLedger implements Ledger {
         @Nullable
         Instant finishedAt;
         boolean handedOver;
+        /** Closed without a next attempt, for a reason that the rules name. */
+        boolean gaveUp;
         int ticks = 1;
 
         Row(long id, String kind, Instant tick, int attempt, String state) {
@@ -61,6 +78,7 @@ final class ModelLedger implements Ledger {
 
     private final InstantSource clock;
     private final String schedule;
+    private final Flaw flaw;
     private final Duration maxRuntime = Duration.ofMinutes(10);
     final List<Row> rows = new ArrayList<>();
     Instant cursor;
@@ -74,6 +92,11 @@ final class ModelLedger implements Ledger {
     private boolean losesAnswer;
 
     ModelLedger(InstantSource clock, String schedule, Instant cursor) {
+        this(clock, schedule, cursor, Flaw.NONE);
+    }
+
+    ModelLedger(InstantSource clock, String schedule, Instant cursor, Flaw flaw) {
+        this.flaw = flaw;
         this.clock = clock;
         this.schedule = schedule;
         this.cursor = cursor;
@@ -117,7 +140,8 @@ final class ModelLedger implements Ledger {
 
     boolean passesFence(Claim claim) {
         Row row = row(claim.runId());
-        return fence == claim.fence() && row.state.equals("running") && claim.nonce().equals(row.nonce);
+        return flaw == Flaw.PUBLISH_UNFENCED
+                || fence == claim.fence() && row.state.equals("running") && claim.nonce().equals(row.nonce);
     }
 
     long effects() {
@@ -181,7 +205,7 @@ final class ModelLedger implements Ledger {
     }
 
     private Claim start(Row row, Ticket ticket) {
-        fence++;
+        fence += flaw == Flaw.FENCE_KEPT ? 0 : 1;
         row.state = "running";
         row.process = ticket.process();
         row.fence = fence;
@@ -201,11 +225,11 @@ final class ModelLedger implements Ledger {
     @Override
     public ClaimOutcome claim(JobRow job, Instant tick, Ticket ticket) throws SQLException {
         reach();
-        if (!tick.isAfter(cursor)) {
+        if (!tick.isAfter(cursor) && flaw != Flaw.CLAIM_AGAIN) {
             Row row = rows.stream().filter(known -> known.tick.equals(tick)).findFirst().orElse(null);
             return new ClaimOutcome.Lost(row == null ? null : row.process);
         }
-        if (!job.cursor().equals(cursor) || !enabled || isPaused(tick)) {
+        if (!job.cursor().equals(cursor) && flaw != Flaw.CLAIM_AGAIN || !enabled || isPaused(tick)) {
             return new ClaimOutcome.Refused("the job was changed");
         }
         if (tick.isAfter(clock.instant())) {
@@ -262,9 +286,13 @@ final class ModelLedger implements Ledger {
         boolean manual = isManual(dead);
         boolean superseded = newerDue && !manual;
         close(dead, superseded ? "superseded" : "abandoned");
+        if (flaw == Flaw.TAKE_OVER_FORGETS) {
+            return answered(new ClaimOutcome.Closed(dead.state, "forgotten"));
+        }
         long attempts = rows.stream().filter(row -> row.tick.equals(dead.tick) && !row.handedOver).count();
         if (superseded || attempts >= NextStep.MAX_ATTEMPTS
                 || !manual && (!enabled || isPaused(clock.instant()))) {
+            dead.gaveUp = true;
             return answered(new ClaimOutcome.Closed(dead.state, "no further attempt"));
         }
         return answered(
@@ -277,7 +305,9 @@ final class ModelLedger implements Ledger {
         if (!job.cursor().equals(cursor) || ticks.getLast().isAfter(clock.instant()) || running() == null) {
             return false;
         }
-        ticks.forEach(tick -> close(add("cron", tick, 1, "overlapped"), "overlapped"));
+        if (flaw != Flaw.OVERLAP_UNTOLD) {
+            ticks.forEach(tick -> close(add("cron", tick, 1, "overlapped"), "overlapped"));
+        }
         cursor = ticks.getLast();
         return answered(true);
     }
