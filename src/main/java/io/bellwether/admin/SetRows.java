@@ -235,7 +235,8 @@ final class SetRows {
 
     private static JobDefinition job(long setId, String name, SetDefinition definition) {
         return new JobDefinition(name, "refresh", setId, definition.schedule(), definition.zone(),
-                SetDefinitionJson.text(definition.misfire()), definition.maxRuntime(), definition.enabled());
+                SetDefinitionJson.text(definition.misfire()), definition.misfireWindow(), definition.maxRuntime(),
+                definition.enabled());
     }
 
     private static String text(SetDefinition definition) {

@@ -7,8 +7,12 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,6 +40,7 @@ import io.bellwether.lease.JobWork;
 import io.bellwether.lease.RedissonGate;
 import io.bellwether.lease.TickService;
 import io.bellwether.lifecycle.Periodic;
+import io.bellwether.lifecycle.Service;
 import io.bellwether.lifecycle.ServiceStack;
 import io.bellwether.refresh.RefreshWork;
 import io.bellwether.refresh.RetentionWork;
@@ -54,7 +59,10 @@ import io.bellwether.telemetry.Meters;
 public final class ServerProcess {
     /** The built-in job that removes what nobody needs any more, under the same rules as every other. */
     private static final JobDefinition RETENTION = new JobDefinition("retention", "retention", null, "0 17 * * * *",
-            "UTC", "coalesce", Duration.ofMinutes(30), true);
+            "UTC", "coalesce", Duration.ofDays(1), Duration.ofMinutes(30), true);
+
+    /** How long a stop waits for a start that is under way to give up. */
+    private static final Duration START_ENDS = Duration.ofSeconds(10);
 
     private static final Logger log = LoggerFactory.getLogger(ServerProcess.class);
 
@@ -67,6 +75,11 @@ public final class ServerProcess {
     private volatile boolean migrated;
     private volatile int port;
     private volatile Runnable drain = () -> {};
+    private final CountDownLatch startOver = new CountDownLatch(1);
+    private final Object starting = new Object();
+
+    @GuardedBy("starting")
+    private @Nullable Thread starter;
 
     /**
      * A process that does not run yet.
@@ -95,21 +108,46 @@ public final class ServerProcess {
      * Starts everything and returns when the process is ready, or, while the database is away, as soon as it listens.
      *
      * @throws Exception if it cannot start; what had begun is undone
+     * @throws InterruptedException if it was told to stop meanwhile; what had begun is undone by the {@link #stop}
      */
     public void start() throws Exception {
+        synchronized (starting) {
+            starter = Thread.currentThread();
+        }
         try {
             startAll();
         } catch (Throwable t) {
+            endOfStart();
             stop();
             throw t;
         }
+        endOfStart();
+    }
+
+    private void endOfStart() {
+        synchronized (starting) {
+            starter = null;
+            if (stopping.get()) {
+                // Sent by the stop, and done with.
+                Thread.interrupted();
+            }
+        }
+        startOver.countDown();
+    }
+
+    /** Starts one part, unless the process was told to stop. */
+    private <T extends Service> T begin(T part) throws Exception {
+        if (stopping.get()) {
+            throw new InterruptedException("told to stop while starting");
+        }
+        return running.start(part);
     }
 
     private void startAll() throws Exception {
         Meters meters = new Meters();
 
         // The database comes first: it is the truth about everything. The clock follows it from the first contact.
-        Database database = running.start(new Database(settings.database(), name, meters.registry()));
+        Database database = begin(new Database(settings.database(), name, meters.registry()));
         InstantSource local = InstantSource.offset(InstantSource.system(), settings.clockOffset());
         DatabaseClock clock = new DatabaseClock(local);
         Periodic migration = migrate(database);
@@ -119,8 +157,8 @@ public final class ServerProcess {
         Tokens tokens = new Tokens(catalog, clock, settings.dataDir());
         SegmentStore segments = new SegmentStore(settings.dataDir(), SegmentStore.defaultMaxBytes(settings.dataDir()),
                 SegmentStore.from(database), catalog::heads, local);
-        running.start(catalog);
-        running.start(new SegmentWarmer(catalog, segments));
+        begin(catalog);
+        begin(new SegmentWarmer(catalog, segments));
 
         // Who runs a tick, and what a run does. Neither is started yet: a process serves before it works.
         RedissonGate gate = new RedissonGate(settings.redis(), settings.lease(), meters);
@@ -130,7 +168,7 @@ public final class ServerProcess {
         TickService ticks = new TickService(database, clock, gate, works, meters, name, settings.lease());
         catalog.onJobs(ticks::nudge);
 
-        running.start(gate);
+        begin(gate);
         HttpServer http = new HttpServer(settings.bind(), settings.port(),
                 List.of(new ServingRoutes(catalog, segments, meters),
                         new HealthRoutes(Map.of("catalog", catalog::isLoaded, "process", this::isReady),
@@ -141,15 +179,15 @@ public final class ServerProcess {
                         new AdminJobRoutes(new JobQueries(database), new JobControl(database), clock),
                         new AdminTokenRoutes(new TokenAdmin(database, clock))),
                 new Authenticator(settings.adminToken(), tokens::find), meters, name);
-        running.start(http);
+        begin(http);
         port = http.port();
         drain = http::drain;
 
         // The schedule comes last; it may take a tick at once.
-        running.start(new ProcessHeartbeat(database, clock, name, port, () -> heads(catalog),
+        begin(new ProcessHeartbeat(database, clock, name, port, () -> heads(catalog),
                 () -> gate.isUp() ? "redis" : "postgres"));
-        running.start(ticks);
-        running.start(migration);
+        begin(ticks);
+        begin(migration);
         ready = true;
         if (catalog.isLoaded()) {
             log.info("ready on {}:{} as {}", settings.bind(), port, name);
@@ -212,15 +250,33 @@ public final class ServerProcess {
 
     /**
      * Stops: not ready, no new ticks, waiting requests answered, what is under way finished within the grace, the lock
-     * given back, the database let go. May come twice and from any thread.
+     * given back, the database let go. A start under way is ended first, so that nothing is started behind its back. May
+     * come twice and from any thread; the second returns at once.
      */
     public void stop() {
         if (!stopping.compareAndSet(false, true)) {
             return;
         }
         log.info("stopping");
+        endStart();
         drain.run();
         running.stop(settings.shutdownGrace());
         log.info("stopped");
+    }
+
+    private void endStart() {
+        synchronized (starting) {
+            if (starter == null) {
+                return;
+            }
+            starter.interrupt();
+        }
+        try {
+            if (!startOver.await(START_ENDS.toMillis(), TimeUnit.MILLISECONDS)) {
+                log.warn("the start did not end within {}; stopping what it has started so far", START_ENDS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

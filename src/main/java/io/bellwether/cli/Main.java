@@ -21,9 +21,18 @@ public final class Main {
         System.exit(code);
     }
 
-    private static Runnable server(Settings settings) throws Exception {
+    private static ServeCommand.Server server(Settings settings) throws Exception {
         ServerProcess process = new ServerProcess(settings);
-        process.start();
-        return process::stop;
+        return new ServeCommand.Server() {
+            @Override
+            public void start() throws Exception {
+                process.start();
+            }
+
+            @Override
+            public void stop() {
+                process.stop();
+            }
+        };
     }
 }

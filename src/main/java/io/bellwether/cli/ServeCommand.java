@@ -21,16 +21,28 @@ final class ServeCommand implements Callable<Integer> {
     @Option(names = "--exit-with-parent", description = "stop when standard input ends, which it does when whoever started this dies")
     private boolean exitWithParent;
 
-    /** Starts a server process. */
+    /** Makes a server process that does not run yet. */
     @FunctionalInterface
     interface Starter {
         /**
-         * Starts it.
+         * Makes it.
          *
-         * @return what stops it: once, and waiting for the end
-         * @throws Exception if it cannot start; it has then stopped what it had started
+         * @throws Exception if the settings are not to its liking
          */
-        Runnable start(Settings settings) throws Exception;
+        Server create(Settings settings) throws Exception;
+    }
+
+    /** A server process. */
+    interface Server {
+        /**
+         * Starts it and returns when it runs.
+         *
+         * @throws Exception if it cannot start, or is told to stop meanwhile; it has then stopped what it had started
+         */
+        void start() throws Exception;
+
+        /** Stops it, also while it starts, and waits for the end. */
+        void stop();
     }
 
     ServeCommand(Terminal terminal, Starter starter) {
@@ -46,23 +58,49 @@ final class ServeCommand implements Callable<Integer> {
         } catch (SettingsException e) {
             throw new CommandFailure(CommandFailure.USAGE, String.join("\n", e.complaints()), e);
         }
-        Runnable stop = start(settings);
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-            stop.run();
+        Server server = attempt(() -> starter.create(settings));
+        // Before the start, which a signal may end as well.
+        Thread hook = new Thread(() -> {
+            server.stop();
             // A stop that was asked for is no failure; without this the code would be 128 and the signal.
             Runtime.getRuntime().halt(0);
-        }, "stop"));
+        }, "stop");
+        Runtime.getRuntime().addShutdownHook(hook);
         if (exitWithParent) {
             ParentWatch.start(terminal.in(), () -> System.exit(0));
         }
-        // For ever: the hook ends the process.
-        new CountDownLatch(1).await();
+        try {
+            attempt(() -> {
+                server.start();
+                return server;
+            });
+        } catch (CommandFailure | InterruptedException e) {
+            if (isStopping(hook)) {
+                forEver();
+            }
+            throw e;
+        }
+        forEver();
         return 0;
     }
 
-    private Runnable start(Settings settings) throws CommandFailure, InterruptedException {
+    /** The hook ends the process. */
+    private static void forEver() throws InterruptedException {
+        new CountDownLatch(1).await();
+    }
+
+    /** Whether the process was told to end; if it was not, the hook is forgotten. */
+    private static boolean isStopping(Thread hook) {
         try {
-            return starter.start(settings);
+            return !Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            return true;
+        }
+    }
+
+    private static Server attempt(Callable<Server> step) throws CommandFailure, InterruptedException {
+        try {
+            return step.call();
         } catch (InterruptedException | CommandFailure e) {
             throw e;
         } catch (SettingsException e) {

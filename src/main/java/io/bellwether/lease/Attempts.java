@@ -4,6 +4,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.bellwether.schedule.NextStep;
 import io.bellwether.schedule.Step;
 import io.bellwether.telemetry.Meters;
 
@@ -197,8 +199,9 @@ final class Attempts {
     private boolean attempt(JobEntry entry, Step step, Slots.Slot slot) throws SQLException {
         JobRow job = entry.row();
         Gate.Pass pass = null;
+        boolean ghost = false;
         if (!asksGate(step)) {
-            entry.haunted(clock.instant());
+            ghost = entry.haunted(clock.instant());
         } else {
             switch (gate.tryEnter(job.name())) {
                 case Gate.Won(Gate.Pass won) -> pass = won;
@@ -221,9 +224,12 @@ final class Attempts {
                 case ClaimOutcome.Won(Claim claim) when stopping.get() -> {
                     log.info("job={} tick={} was won while stopping, and is given back", job.name(),
                             claim.scheduledAt());
-                    ledger.giveBack(claim, true);
+                    GivingBack.all(ledger, List.of(claim));
                 }
                 case ClaimOutcome.Won(Claim claim) -> {
+                    if (ghost) {
+                        tellGhost(claim);
+                    }
                     run(entry, claim, pass, slot, sentNanos);
                     return true;
                 }
@@ -284,12 +290,20 @@ final class Attempts {
         Duration lag = Duration.between(claim.scheduledAt(), claim.claimedAt());
         if (claim.kind().equals("take-over")) {
             meters.recovery(claim.job());
-        } else {
+        } else if (claim.attempt() == 1) {
             meters.tick(claim.job(), "won");
             meters.startLag(claim.job(), lag);
         }
         log.info("job={} tick={} started attempt={} kind={} gate={} fence={} lag={}ms", claim.job(),
                 claim.scheduledAt(), claim.attempt(), claim.kind(), claim.gate(), claim.fence(), lag.toMillis());
+    }
+
+    /** Told by the process that went past it, and not again while the gate is not asked. */
+    private void tellGhost(Claim claim) {
+        meters.gate("redis", "ghost");
+        log.info("job={} tick={} the gate was held, yet nobody ran: its holder died, or the lock outlived it; claimed"
+                + " without it, which is not asked again for {} s", claim.job(), claim.scheduledAt(),
+                NextStep.HAUNTED.toSeconds());
     }
 
     private static boolean asksGate(Step step) {

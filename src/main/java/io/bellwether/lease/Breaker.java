@@ -60,11 +60,6 @@ final class Breaker {
         });
     }
 
-    /** Whether exactly one call failed since the last that succeeded. */
-    boolean isFirstFailure() {
-        return state.get().failures == 1;
-    }
-
     boolean isClosed() {
         return state.get().failures == 0;
     }

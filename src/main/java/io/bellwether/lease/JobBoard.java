@@ -4,6 +4,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -87,11 +88,15 @@ final class JobBoard {
         return left.isNegative() ? Duration.ZERO : left;
     }
 
-    /** The jobs that can be run here, from a place in the list that differs from process to process. */
+    /**
+     * The jobs that can be run here: those first whose last tick lies back longest, so that none starves where there is
+     * more to do than slots; those alike from a place in the list that differs from process to process.
+     */
     List<JobEntry> jobs() {
         List<JobEntry> known = new ArrayList<>(entries.values());
         if (!known.isEmpty()) {
             Collections.rotate(known, Math.floorMod(process.hashCode(), known.size()));
+            known.sort(Comparator.comparing(entry -> entry.row().cursor()));
         }
         return known.stream().filter(entry -> !entry.isBroken() && kinds.contains(entry.row().kind())).toList();
     }

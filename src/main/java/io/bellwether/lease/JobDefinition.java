@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param schedule cron text, checked by {@link io.bellwether.schedule.CronSchedule#parse}
  * @param zone the schedule's time zone
  * @param misfire {@code coalesce} or {@code skip}
+ * @param misfireWindow how old the newest missed tick may be to get a late run
  * @param maxRuntime how long one run may take
  * @param enabled whether its schedule fires
  */
 public record JobDefinition(String name, String kind, @Nullable Long setId, String schedule, String zone,
-        String misfire, Duration maxRuntime, boolean enabled) {}
+        String misfire, Duration misfireWindow, Duration maxRuntime, boolean enabled) {}

@@ -70,8 +70,8 @@ final class JobDefinitions {
     /** Inserts the job; null when its name is taken. */
     static @Nullable Long insert(Connection connection, JobDefinition job) throws SQLException {
         try (PreparedStatement insert = connection.prepareStatement("""
-                insert into job (name, kind, set_id, schedule, zone, misfire, max_runtime, enabled)
-                values (?, ?, ?, ?, ?, ?, make_interval(secs => ?), ?)
+                insert into job (name, kind, set_id, schedule, zone, misfire, misfire_window, max_runtime, enabled)
+                values (?, ?, ?, ?, ?, ?, make_interval(secs => ?), make_interval(secs => ?), ?)
                 on conflict do nothing returning job_id""")) {
             insert.setString(1, job.name());
             insert.setString(2, job.kind());
@@ -79,8 +79,9 @@ final class JobDefinitions {
             insert.setString(4, job.schedule());
             insert.setString(5, job.zone());
             insert.setString(6, job.misfire());
-            insert.setDouble(7, job.maxRuntime().toMillis() / 1000.0);
-            insert.setBoolean(8, job.enabled());
+            insert.setDouble(7, job.misfireWindow().toMillis() / 1000.0);
+            insert.setDouble(8, job.maxRuntime().toMillis() / 1000.0);
+            insert.setBoolean(9, job.enabled());
             try (ResultSet row = insert.executeQuery()) {
                 return row.next() ? row.getLong(1) : null;
             }
@@ -91,7 +92,7 @@ final class JobDefinitions {
             throws SQLException {
         try (PreparedStatement update = connection.prepareStatement("""
                 update job set kind = ?, set_id = ?, schedule = ?, zone = ?, misfire = ?,
-                    max_runtime = make_interval(secs => ?), enabled = ?,
+                    misfire_window = make_interval(secs => ?), max_runtime = make_interval(secs => ?), enabled = ?,
                     definition_version = definition_version + 1,
                     tick_cursor = case when ? then greatest(tick_cursor, clock_timestamp()) else tick_cursor end
                 where job_id = ?""")) {
@@ -100,10 +101,11 @@ final class JobDefinitions {
             update.setString(3, job.schedule());
             update.setString(4, job.zone());
             update.setString(5, job.misfire());
-            update.setDouble(6, job.maxRuntime().toMillis() / 1000.0);
-            update.setBoolean(7, job.enabled());
-            update.setBoolean(8, retimed);
-            update.setLong(9, id);
+            update.setDouble(6, job.misfireWindow().toMillis() / 1000.0);
+            update.setDouble(7, job.maxRuntime().toMillis() / 1000.0);
+            update.setBoolean(8, job.enabled());
+            update.setBoolean(9, retimed);
+            update.setLong(10, id);
             if (!Rows.one(update.executeUpdate(), "change of job " + job.name())) {
                 throw new SQLException("job " + job.name() + " vanished under its lock");
             }

@@ -122,11 +122,17 @@ final class JobEntry {
         lostGate = new JobSight.LostGate(subject, at);
     }
 
-    /** The gate was held, and yet nobody ran: whoever holds it is dead, or slower than the database. */
-    synchronized void haunted(Instant now) {
-        if (hauntedUntil == null || !now.isBefore(hauntedUntil)) {
-            hauntedUntil = now.plus(NextStep.HAUNTED);
+    /**
+     * The gate was held, and yet nobody ran: whoever holds it is dead, or slower than the database.
+     *
+     * @return whether that was not known
+     */
+    synchronized boolean haunted(Instant now) {
+        if (hauntedUntil != null && now.isBefore(hauntedUntil)) {
+            return false;
         }
+        hauntedUntil = now.plus(NextStep.HAUNTED);
+        return true;
     }
 
     /** What the rule needs; null when the schedule cannot be read. */

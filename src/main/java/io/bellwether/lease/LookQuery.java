@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class LookQuery {
     private static final String SQL = """
             select j.job_id, j.name, j.kind, j.definition_version, j.schedule, j.zone, j.misfire,
-                (extract(epoch from j.misfire_window) * 1000)::bigint, j.enabled, j.paused_until, j.tick_cursor,
+                (extract(epoch from least(j.misfire_window, interval '1000 years')) * 1000)::bigint, j.enabled, j.paused_until, j.tick_cursor,
                 r.run_id, r.scheduled_at, r.process, r.claimed_at, r.lease_until, r.handed_over,
                 q.run_id, q.scheduled_at,
                 n.kind, n.scheduled_at, n.state, n.attempt, n.process, n.finished_at,

@@ -11,6 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
@@ -46,6 +47,13 @@ public final class RedissonGate implements Gate {
     private static final Logger log = LoggerFactory.getLogger(RedissonGate.class);
     private static final Duration PROBE = Duration.ofSeconds(1);
     private static final Duration LAST_UNLOCKS = Duration.ofSeconds(1);
+    private static final Duration FIRST_CONTACT = Duration.ofSeconds(2);
+
+    /** How long after the start a Redis that never answered yet is not called away: classes load, the machine is busy. */
+    private static final Duration FIRST_PATIENCE = Duration.ofSeconds(10);
+
+    /** No job's: theirs end in the word leader. */
+    private static final String PROBE_KEY = "bellwether:{probe}";
 
     /** How often a lock that may be a ghost is let go, and how many such locks are remembered. */
     private static final int SUSPECT_UNLOCKS = 2;
@@ -57,8 +65,6 @@ public final class RedissonGate implements Gate {
     private final Settings.Redis settings;
     private final Duration lease;
     private final Meters meters;
-    private static final Duration FIRST_CONTACT = Duration.ofSeconds(2);
-
     private final AtomicLong tries = new AtomicLong();
     private final Breaker breaker = new Breaker(System::nanoTime);
     private final Map<Long, CompletableFuture<Void>> leaving = new ConcurrentHashMap<>();
@@ -67,6 +73,9 @@ public final class RedissonGate implements Gate {
             .newThreadPerTaskExecutor(Thread.ofVirtual().name("redis-call-", 0).factory());
     private final Periodic probe = new Periodic("redis-probe", PROBE, this::probe);
     private volatile @Nullable RedissonClient client;
+    private final AtomicBoolean told = new AtomicBoolean();
+    private volatile long startedNanos;
+    private volatile boolean everUp;
     private volatile boolean up;
 
     /**
@@ -93,6 +102,7 @@ public final class RedissonGate implements Gate {
     public void start() throws IOException {
         Config config = RedissonConfig.of(settings, lease);
         client = Redisson.create(config);
+        startedNanos = System.nanoTime();
         firstContact();
         probe.start();
     }
@@ -167,14 +177,21 @@ public final class RedissonGate implements Gate {
             log.info("redis is up; leaders are chosen by its locks");
         }
         up = true;
+        everUp = true;
+        told.set(false);
     }
 
     private void failed(Throwable because) {
         breaker.failed();
-        if (up || breaker.isFirstFailure()) {
-            log.warn("redis is away; leaders are chosen by the database alone ({})", because.toString());
-        }
         up = false;
+        boolean connecting = !everUp && System.nanoTime() - startedNanos < FIRST_PATIENCE.toNanos();
+        if (!connecting && told.compareAndSet(false, true)) {
+            log.warn("redis is away; leaders are chosen by the database alone ({})", why(because));
+        }
+    }
+
+    private static String why(Throwable because) {
+        return because instanceof TimeoutException ? "no answer in time" : because.toString();
     }
 
     /**
@@ -187,14 +204,29 @@ public final class RedissonGate implements Gate {
             return;
         }
         try {
-            call(() -> fresh.getLock(key("probe")).isLockedAsync()).get(FIRST_CONTACT.toMillis(),
-                    TimeUnit.MILLISECONDS);
+            ask(fresh).get(FIRST_CONTACT.toMillis(), TimeUnit.MILLISECONDS);
             answered();
         } catch (ExecutionException | TimeoutException e) {
-            failed(e.getCause() == null ? e : e.getCause());
+            Throwable because = e.getCause() == null ? e : e.getCause();
+            log.info("redis has not answered yet; until it does, leaders are chosen by the database alone ({})",
+                    why(because));
+            failed(because);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /**
+     * Asks what a tick asks, a lock: a Redis that can only be read (a replica, one that is full) is no better than none,
+     * and would be up at every probe and away at every tick.
+     */
+    private CompletableFuture<Boolean> ask(RedissonClient running) {
+        long owner = tries.incrementAndGet();
+        CompletableFuture<Boolean> lock = call(() -> running.getLock(PROBE_KEY).tryLockAsync(owner));
+        CompletableFuture<Boolean> left = lock.thenCompose(
+                won -> won ? unlock(running, PROBE_KEY, owner) : CompletableFuture.completedFuture(false));
+        log.trace("probe {}: {}", owner, left);
+        return lock;
     }
 
     /** Asks now and then, so that neither an outage nor its end is first noticed by a tick. */
@@ -202,7 +234,7 @@ public final class RedissonGate implements Gate {
         RedissonClient running = client;
         if (running != null && breaker.mayAsk()) {
             try {
-                call(() -> running.getLock(key("probe")).isLockedAsync()).get(DEADLINE_MILLIS, TimeUnit.MILLISECONDS);
+                ask(running).get(DEADLINE_MILLIS, TimeUnit.MILLISECONDS);
                 answered();
                 suspects.forEach((owner, suspect) -> {
                     CompletableFuture<Boolean> again = unlock(running, suspect.key(), owner);

@@ -32,7 +32,7 @@ public final class TickService implements Service {
     private static final Duration SAMPLE = Duration.ofSeconds(3);
     private static final Duration WORTH_A_WARNING = Duration.ofSeconds(1);
     private static final Duration NOT_TRUSTED = Duration.ofSeconds(30);
-    private static final Duration DECIDE = Duration.ofSeconds(5);
+    private static final Duration DECIDE = GivingBack.LIMIT.plusSeconds(1);
     private static final Duration AFTER_ERROR = Duration.ofSeconds(10);
     private static final Duration ABORT = Duration.ofSeconds(3);
 
@@ -126,7 +126,8 @@ public final class TickService implements Service {
                     run.tell(LiveRun.Stop.SHUTDOWN, "the process stops");
                 });
                 if (!live.awaitNone(ABORT)) {
-                    live.all().forEach(this::giveBack);
+                    // Runs whose threads do not listen.
+                    GivingBack.all(ledger, live.all().stream().map(LiveRun::claim).toList());
                 }
             }
         } catch (InterruptedException e) {
@@ -134,16 +135,6 @@ public final class TickService implements Service {
         }
         sampler.stop(Duration.ofSeconds(1));
         live.stop();
-    }
-
-    /** For a run whose thread does not listen. */
-    private void giveBack(LiveRun run) {
-        try {
-            ledger.giveBack(run.claim(), true);
-        } catch (SQLException e) {
-            log.warn("job={} tick={} could not be given back; its lease ends by itself ({})", run.job(),
-                    run.scheduledAt(), e.toString());
-        }
     }
 
     private Duration sample() {

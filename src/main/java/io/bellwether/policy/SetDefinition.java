@@ -10,16 +10,21 @@ import java.util.Map;
  * @param schedule cron text of five or six fields
  * @param zone the time zone of the schedule, an IANA name
  * @param misfire what becomes of ticks that nobody could run in time
+ * @param misfireWindow how old the newest missed tick may be to get a late run
  * @param maxRuntime how long one run may take
  * @param enabled whether its schedule fires
  * @param guard what a refresh may not do
  * @param keepRevisions how many revisions stay readable, at least 1
  */
-public record SetDefinition(Source source, String schedule, String zone, Misfire misfire, Duration maxRuntime,
-        boolean enabled, Guard guard, int keepRevisions) {
+public record SetDefinition(Source source, String schedule, String zone, Misfire misfire, Duration misfireWindow,
+        Duration maxRuntime, boolean enabled, Guard guard, int keepRevisions) {
+    /** A day. */
+    public static final Duration MISFIRE_WINDOW = Duration.ofDays(1);
+
     /** The same with another source. */
     public SetDefinition withSource(Source other) {
-        return new SetDefinition(other, schedule, zone, misfire, maxRuntime, enabled, guard, keepRevisions);
+        return new SetDefinition(other, schedule, zone, misfire, misfireWindow, maxRuntime, enabled, guard,
+                keepRevisions);
     }
 
     /**

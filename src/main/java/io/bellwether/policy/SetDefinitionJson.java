@@ -27,6 +27,7 @@ public final class SetDefinitionJson {
     public static final String MASK = "(secret)";
 
     private static final Duration MAX_RUNTIME = Duration.ofDays(1);
+    private static final Duration MAX_WINDOW = Duration.ofDays(366);
     private static final int MAX_KEPT_REVISIONS = 1000;
     private static final int MAX_HEADERS = 32;
     private static final int MAX_SHOWN = 80;
@@ -51,7 +52,8 @@ public final class SetDefinitionJson {
             return null;
         }
         known(json, "",
-                Set.of("source", "schedule", "zone", "misfire", "maxRuntime", "enabled", "guard", "keepRevisions"),
+                Set.of("source", "schedule", "zone", "misfire", "misfireWindow", "maxRuntime", "enabled", "guard",
+                        "keepRevisions"),
                 wrong);
         SetDefinition.Source source = source(json.path("source"), wrong);
         String schedule = text(json, "", "schedule", null, wrong);
@@ -62,16 +64,10 @@ public final class SetDefinitionJson {
             wrong.add("zone '" + zone + "' is not a known time zone");
         }
         SetDefinition.Misfire misfire = choice(json, "", "misfire", SetDefinition.Misfire.COALESCE, wrong);
-        Duration maxRuntime = Duration.ofMinutes(10);
-        String runtime = text(json, "", "maxRuntime", "PT10M", wrong);
-        try {
-            maxRuntime = Duration.parse(runtime);
-            if (maxRuntime.compareTo(Duration.ofSeconds(1)) < 0 || maxRuntime.compareTo(MAX_RUNTIME) > 0) {
-                wrong.add("maxRuntime must be from PT1S to " + MAX_RUNTIME + ", not " + runtime);
-            }
-        } catch (DateTimeParseException e) {
-            wrong.add("maxRuntime must be an ISO 8601 duration such as PT10M, not '" + runtime + "'");
-        }
+        Duration window = duration(json, "misfireWindow", SetDefinition.MISFIRE_WINDOW, Duration.ZERO, MAX_WINDOW,
+                wrong);
+        Duration maxRuntime = duration(json, "maxRuntime", Duration.ofMinutes(10), Duration.ofSeconds(1), MAX_RUNTIME,
+                wrong);
         boolean enabled = bool(json, "", "enabled", true, wrong);
         SetDefinition.Guard guard = guard(json.path("guard"), wrong);
         int keep = 10;
@@ -83,7 +79,7 @@ public final class SetDefinitionJson {
         }
         complaints.addAll(wrong);
         return wrong.isEmpty()
-                ? new SetDefinition(source, schedule, zone, misfire, maxRuntime, enabled, guard, keep)
+                ? new SetDefinition(source, schedule, zone, misfire, window, maxRuntime, enabled, guard, keep)
                 : null;
     }
 
@@ -101,7 +97,8 @@ public final class SetDefinitionJson {
                     .forEach(h -> headers.put(h.getKey(), showSecrets ? h.getValue() : MASK));
         }
         json.put("schedule", set.schedule()).put("zone", set.zone()).put("misfire", text(set.misfire()))
-                .put("maxRuntime", set.maxRuntime().toString()).put("enabled", set.enabled());
+                .put("misfireWindow", set.misfireWindow().toString()).put("maxRuntime", set.maxRuntime().toString())
+                .put("enabled", set.enabled());
         json.putObject("guard").put("maxDeleteShare", set.guard().maxDeleteShare())
                 .put("allowEmpty", set.guard().allowEmpty()).put("duplicateKeys", text(set.guard().duplicateKeys()));
         return json.put("keepRevisions", set.keepRevisions());
@@ -196,6 +193,21 @@ public final class SetDefinitionJson {
                     prefix + name + (value.isMissingNode() ? " is required" : " must be a text, not " + shown(value)));
         }
         return otherwise == null ? "" : otherwise;
+    }
+
+    private static Duration duration(JsonNode json, String name, Duration otherwise, Duration least, Duration most,
+            List<String> wrong) {
+        String text = text(json, "", name, otherwise.toString(), wrong);
+        try {
+            Duration value = Duration.parse(text);
+            if (value.compareTo(least) >= 0 && value.compareTo(most) <= 0) {
+                return value;
+            }
+            wrong.add(name + " must be from " + least + " to " + most + ", not " + text);
+        } catch (DateTimeParseException e) {
+            wrong.add(name + " must be an ISO 8601 duration such as PT10M, not '" + text + "'");
+        }
+        return otherwise;
     }
 
     private static boolean bool(JsonNode json, String prefix, String name, boolean otherwise, List<String> wrong) {

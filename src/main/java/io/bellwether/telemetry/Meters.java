@@ -50,7 +50,7 @@ public final class Meters implements AutoCloseable {
         return registry.scrape();
     }
 
-    /** A tick was accounted for. {@code outcome}: won, lost, skipped, overlapped, missed, paused. */
+    /** A tick was accounted for. {@code outcome}: won, lost, overlapped, missed, paused. */
     public void tick(String job, String outcome) {
         count("bellwether_job_ticks", Tags.of("job", job, "outcome", outcome), 1);
     }
@@ -86,7 +86,10 @@ public final class Meters implements AutoCloseable {
         count("bellwether_job_fenced", Tags.of("job", job), 1);
     }
 
-    /** What a gate answered. {@code gate}: redis, postgres; {@code result}: won, held, error, timeout, open. */
+    /**
+     * What came of asking a gate. {@code gate}: redis, postgres; {@code result}: of redis won, held, error, timeout, open
+     * (not asked, because it failed lately), ghost (held, yet nobody ran); of postgres asked, instead of redis.
+     */
     public void gate(String gate, String result) {
         count("bellwether_gate", Tags.of("gate", gate, "result", result), 1);
     }

@@ -187,7 +187,9 @@ class CommandLineTest {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Terminal terminal = Terminal.of(new ByteArrayInputStream(new byte[0]), closed, err, NOTHING,
                 InstantSource.fixed(CommandRun.NOW));
-        int code = CommandTree.create(terminal, settings -> () -> {}).execute("feed", "generate", "--policies=1000");
+        int code = CommandTree.create(terminal, settings -> {
+            throw new IOException("nothing is started in tests");
+        }).execute("feed", "generate", "--policies=1000");
         assertThat(code).isEqualTo(1);
         assertThat(err.toString(StandardCharsets.UTF_8)).isEmpty();
     }

@@ -108,7 +108,8 @@ final class Cluster implements AutoCloseable {
     long define(String name, String schedule, Duration maxRuntime) throws SQLException {
         return database.<Long, RuntimeException>inTransaction("define", Duration.ofSeconds(5),
                 connection -> JobControl.define(connection,
-                        new JobDefinition(name, "refresh", null, schedule, "UTC", "coalesce", maxRuntime, true)));
+                        new JobDefinition(name, "refresh", null, schedule, "UTC", "coalesce", Duration.ofDays(1),
+                                maxRuntime, true)));
     }
 
     /** All rows of a job, oldest first. */

@@ -59,7 +59,8 @@ class JobLedgerTest extends LedgerContract {
 
     private void define(String schedule, boolean enabled) throws SQLException {
         database.<Long, RuntimeException>inTransaction("define", LIMIT, c -> JobControl.define(c,
-                new JobDefinition("demo", "refresh", null, schedule, "UTC", "coalesce", Duration.ofMinutes(1),
+                new JobDefinition("demo", "refresh", null, schedule, "UTC", "coalesce", Duration.ofDays(1),
+                        Duration.ofMinutes(1),
                         enabled)));
     }
 
@@ -289,11 +290,23 @@ class JobLedgerTest extends LedgerContract {
     @Test
     void define_scheduleChanged_moreIsDueThanIsCounted_saysAtLeast() throws Exception {
         database.<Long, SQLException>inTransaction("define", LIMIT, c -> JobDefinitions.upsert(c, new JobDefinition(
-                "demo", "refresh", null, "0 0 * * * *", "UTC", "coalesce", Duration.ofMinutes(1), true), 5));
+                "demo", "refresh", null, "0 0 * * * *", "UTC", "coalesce", Duration.ofDays(1), Duration.ofMinutes(1),
+                true), 5));
         assertThat(queries.runs("demo", 10, null)).singleElement().satisfies(row -> {
             assertThat(row.ticks()).isEqualTo(5);
             assertThat(row.reason()).contains("at least");
         });
+    }
+
+    @Test
+    void define_misfireWindow_isWhatLooksSee() throws Exception {
+        database.<Long, RuntimeException>inTransaction("define", LIMIT, c -> JobControl.define(c, new JobDefinition(
+                "demo", "refresh", null, "* * * * * *", "UTC", "coalesce", Duration.ofHours(2), Duration.ofMinutes(1),
+                true)));
+        assertThat(job().misfireWindow()).isEqualTo(Duration.ofHours(2));
+        // An interval without end is no number: every look at any job failed, as if the database were away.
+        execute("update job set misfire_window = 'infinity'");
+        assertThat(job().misfireWindow()).isGreaterThan(Duration.ofDays(36_500));
     }
 
     @Test
@@ -331,7 +344,7 @@ class JobLedgerTest extends LedgerContract {
         control.pause("demo", null, "an operator");
         JobRow before = job();
         JobControl.ensure(database, new JobDefinition("demo", "retention", null, "0 0 * * * *", "UTC", "skip",
-                Duration.ofMinutes(1), true));
+                Duration.ofDays(1), Duration.ofMinutes(1), true));
         assertThat(job()).isEqualTo(before);
     }
 

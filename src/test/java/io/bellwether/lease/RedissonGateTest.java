@@ -141,6 +141,23 @@ class RedissonGateTest extends GateContract {
         }
     }
 
+    // A probe that only read found a replica up, each tick found it away: two lines in the log for every tick.
+    @Test
+    void tryEnter_redisOnlyReads_isAwayForTheProbeToo_untilItWritesAgain() throws Exception {
+        enter(one, "a").leave();
+        assertThat(command("REPLICAOF 127.0.0.1 1")).isEqualTo("+OK");
+        eventually("seen by a probe", SOON, () -> !one.isUp());
+        assertThat(one.tryEnter("a")).isInstanceOf(Gate.Unavailable.class);
+        long begun = System.nanoTime();
+        eventually("it stays away", SOON, () -> {
+            assertThat(one.isUp()).isFalse();
+            return System.nanoTime() - begun > Duration.ofSeconds(3).toNanos();
+        });
+        assertThat(command("REPLICAOF NO ONE")).isEqualTo("+OK");
+        enter(one, "a");
+        assertThat(one.isUp()).isTrue();
+    }
+
     /** One command on a connection of its own, and the first line of the answer. */
     private String command(String text) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), redis.port());

@@ -16,7 +16,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SetDefinitionJsonTest {
     private static final String FULL = """
             {"source": {"url": "https://upstream.example/feed.ndjson", "headers": {"Authorization": "Bearer hush"}},
-             "schedule": "0 * * * * *", "zone": "Europe/Berlin", "misfire": "skip", "maxRuntime": "PT5M",
+             "schedule": "0 * * * * *", "zone": "Europe/Berlin", "misfire": "skip", "misfireWindow": "PT2H",
+             "maxRuntime": "PT5M",
              "enabled": false, "guard": {"maxDeleteShare": 0.5, "allowEmpty": true, "duplicateKeys": "last"},
              "keepRevisions": 3}
             """;
@@ -28,7 +29,8 @@ class SetDefinitionJsonTest {
         assertThat(read(FULL)).isEqualTo(new SetDefinition(
                 new SetDefinition.Source("https://upstream.example/feed.ndjson",
                         Map.of("Authorization", "Bearer hush")),
-                "0 * * * * *", "Europe/Berlin", SetDefinition.Misfire.SKIP, Duration.ofMinutes(5), false,
+                "0 * * * * *", "Europe/Berlin", SetDefinition.Misfire.SKIP, Duration.ofHours(2), Duration.ofMinutes(5),
+                false,
                 new SetDefinition.Guard(0.5, true, SetDefinition.DuplicateKeys.LAST), 3));
     }
 
@@ -36,7 +38,7 @@ class SetDefinitionJsonTest {
     void read_theLeast_givesTheDefaults() throws Exception {
         assertThat(read("{\"source\":{\"url\":\"file:/feeds/a.ndjson\"},\"schedule\":\"*/5 * * * *\"}"))
                 .isEqualTo(new SetDefinition(new SetDefinition.Source("file:/feeds/a.ndjson", Map.of()), "*/5 * * * *",
-                        "UTC", SetDefinition.Misfire.COALESCE, Duration.ofMinutes(10), true,
+                        "UTC", SetDefinition.Misfire.COALESCE, Duration.ofDays(1), Duration.ofMinutes(10), true,
                         SetDefinition.Guard.DEFAULT,
                         10));
     }
@@ -68,6 +70,7 @@ class SetDefinitionJsonTest {
             "{\"source\":{\"url\":\"http://x\"},\"schedule\":\"* * * * *\",\"misfire\":\"COALESCE\"}|misfire must be one of",
             "{\"source\":{\"url\":\"http://x\"},\"schedule\":\"* * * * *\",\"maxRuntime\":\"10m\"}|maxRuntime must be an ISO 8601",
             "{\"source\":{\"url\":\"http://x\"},\"schedule\":\"* * * * *\",\"maxRuntime\":\"PT0S\"}|maxRuntime must be from PT1S",
+            "{\"source\":{\"url\":\"http://x\"},\"schedule\":\"* * * * *\",\"misfireWindow\":\"PT-1S\"}|misfireWindow must be from PT0S",
             "{\"source\":{\"url\":\"http://x\"},\"schedule\":\"* * * * *\",\"enabled\":\"yes\"}|enabled must be true or false",
             "{\"source\":{\"url\":\"http://x\"},\"schedule\":\"* * * * *\",\"guard\":{\"maxDeleteShare\":30}}|guard.maxDeleteShare",
             "{\"source\":{\"url\":\"http://x\"},\"schedule\":\"* * * * *\",\"keepRevisions\":0}|keepRevisions must be",

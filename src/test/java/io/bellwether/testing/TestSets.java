@@ -35,7 +35,7 @@ public final class TestSets {
     /** A definition with defaults and this guard. */
     public static SetDefinition definition(URI source, SetDefinition.Guard guard) {
         return new SetDefinition(new SetDefinition.Source(source.toString(), Map.of()), "0 * * * * *", "UTC",
-                SetDefinition.Misfire.COALESCE, Duration.ofMinutes(10), true, guard, 10);
+                SetDefinition.Misfire.COALESCE, SetDefinition.MISFIRE_WINDOW, Duration.ofMinutes(10), true, guard, 10);
     }
 
     /** Inserts a set of that name and its job, without a revision. */
