@@ -101,7 +101,7 @@ public final class LocalCluster implements AutoCloseable {
         Files.deleteIfExists(dir.clusterJson());
         Ports ports = new Ports(dir.ports());
         this.ports = ports;
-        int front = frontPort(ports);
+        takeFixedPort(ports);
         Path cache = UserFolders.cache(System.getenv(), dir.root().resolve("cache"));
         Path nginxProgram = new NginxProgram(cache, say).find(options.nginx());
         String token = options.environment().getOrDefault("BELLWETHER_ADMIN_TOKEN", "");
@@ -111,7 +111,7 @@ public final class LocalCluster implements AutoCloseable {
         startPostgres(ports, cache);
         startRedis(ports, cache);
         startProcesses(ports);
-        startNginx(nginxProgram, front);
+        startNginx(nginxProgram, ports);
         fleet().awaitReady(true);
         tellTheFront();
         running = true;
@@ -119,18 +119,16 @@ public final class LocalCluster implements AutoCloseable {
         var unused = timer.scheduleWithFixedDelay(this::lookAfter, 200, 200, TimeUnit.MILLISECONDS);
     }
 
-    private int frontPort(Ports ports) throws IOException, ClusterException {
-        if (options.port() == 0) {
-            return ports.choose("nginx", NGINX_FROM);
+    private void takeFixedPort(Ports ports) throws ClusterException {
+        if (options.port() != 0) {
+            try {
+                Ports.requireFree(options.port());
+            } catch (IOException e) {
+                throw new ClusterException("cannot listen on port " + options.port() + " (" + UserFolders.reason(e)
+                        + "): choose another with --port", e);
+            }
+            ports.reserve(options.port());
         }
-        try {
-            Ports.requireFree(options.port());
-        } catch (IOException e) {
-            throw new ClusterException("cannot listen on port " + options.port() + " (" + UserFolders.reason(e)
-                    + "): choose another with --port", e);
-        }
-        ports.reserve(options.port());
-        return options.port();
     }
 
     private void startPostgres(Ports ports, Path cache) throws IOException, ClusterException, InterruptedException {
@@ -209,7 +207,15 @@ public final class LocalCluster implements AutoCloseable {
         processes.start();
     }
 
-    private void startNginx(Path program, int port) throws IOException, ClusterException, InterruptedException {
+    private void startNginx(Path program, Ports ports) throws IOException, ClusterException, InterruptedException {
+        if (options.port() == 0) {
+            onAFreePort("nginx", ports, NGINX_FROM, port -> startNginx(program, port));
+        } else {
+            startNginx(program, options.port()).awaitReady();
+        }
+    }
+
+    private Part startNginx(Path program, int port) throws IOException, InterruptedException, ClusterException {
         NginxServer server = new NginxServer(dir, program, port);
         frontKnows = fleet().ports();
         server.prepare(frontKnows);
@@ -217,7 +223,7 @@ public final class LocalCluster implements AutoCloseable {
         Child child = child("nginx", server::command, "TERM", Duration.ofSeconds(5), false);
         nginxChild = child;
         child.start();
-        server.awaitReady(child);
+        return new Part(child, () -> server.awaitReady(child));
     }
 
     /** Has nginx follow when a process listens elsewhere; one that is dead reads the new file when it comes back. */

@@ -76,11 +76,20 @@ final class NginxServer {
     }
 
     void awaitReady(Child child) throws InterruptedException, ClusterException {
-        if (!Waiting.until(START_LIMIT, () -> child.status().isPresent() || answers())
+        if (!Waiting.until(START_LIMIT, () -> child.status().isPresent() || listens(child.pid()) && answers())
                 || child.status().isPresent()) {
             throw new ClusterException("nginx does not start (" + child.lastLines().stream()
                     .filter(l -> l.contains("[emerg]")).findFirst().orElse("it said nothing") + "); its log is "
                     + child.log().file());
+        }
+    }
+
+    /** nginx tries for two seconds to have a port that somebody else has, who may answer meanwhile. */
+    private boolean listens(long pid) {
+        try {
+            return Files.readString(dir.nginx().resolve("nginx.pid")).strip().equals(Long.toString(pid));
+        } catch (IOException e) {
+            return false;
         }
     }
 

@@ -1,6 +1,7 @@
 package io.bellwether.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.URI;
@@ -210,6 +211,24 @@ class NginxRoutesTest {
             }
         } finally {
             children.getFirst().signal("CONT");
+        }
+    }
+
+    // The second of two clusters that chose the same port took the first one's answer for its own.
+    @Test
+    void start_whereAnotherNginxAnswers_isNotReady(@TempDir Path other) throws Exception {
+        ClusterDir dir = new ClusterDir(other);
+        dir.create();
+        Path cache = UserFolders.cache(System.getenv(), root.resolve("cache"));
+        NginxServer second = new NginxServer(dir, new NginxProgram(cache, _ -> {}).find(null), nginx.port());
+        second.prepare(List.of(1));
+        Child child = child(dir, "nginx", second::command, false);
+        child.start();
+        try {
+            assertThatThrownBy(() -> second.awaitReady(child)).isInstanceOf(ClusterException.class)
+                    .hasMessageContaining("Address already in use");
+        } finally {
+            child.stop();
         }
     }
 
