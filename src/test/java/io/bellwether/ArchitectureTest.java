@@ -14,6 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import io.bellwether.fault.FaultInjection;
+
 /**
  * Every rule of the house holds for the product, and every rule fires on a small tree of classes made to break it
  * ({@code seeded.<rule>}), so that a rule that cannot fire is noticed.
@@ -47,6 +49,11 @@ class ArchitectureTest {
     @Test
     void product_isSeen() {
         assertThat(PRODUCT.size()).as("an empty import would let every rule pass").isGreaterThan(50);
+    }
+
+    @Test
+    void product_injectsNoFaults() {
+        ArchRuleDefinition.noClasses().should().implement(FaultInjection.class).check(PRODUCT);
     }
 
     @Test

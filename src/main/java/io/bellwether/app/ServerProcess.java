@@ -25,6 +25,7 @@ import io.bellwether.catalog.SegmentStore;
 import io.bellwether.catalog.SegmentWarmer;
 import io.bellwether.database.Database;
 import io.bellwether.database.DatabaseClock;
+import io.bellwether.fault.Failpoint;
 import io.bellwether.fleet.Tokens;
 import io.bellwether.http.AdminJobRoutes;
 import io.bellwether.http.AdminSetRoutes;
@@ -148,9 +149,10 @@ public final class ServerProcess {
 
         // The database comes first: it is the truth about everything. The clock follows it from the first contact.
         Database database = begin(new Database(settings.database(), name, meters.registry()));
-        InstantSource local = InstantSource.offset(InstantSource.system(), settings.clockOffset());
+        InstantSource local = Failpoint.clock(InstantSource.offset(InstantSource.system(), settings.clockOffset()));
         DatabaseClock clock = new DatabaseClock(local);
         Periodic migration = migrate(database);
+        Failpoint.reach(Failpoint.START_BEGUN, Failpoint.PROCESS);
 
         // What readers need: heads in memory, segments on disk, tokens.
         CatalogService catalog = new CatalogService(database, new HeadsFile(settings.dataDir()), meters);
@@ -258,6 +260,7 @@ public final class ServerProcess {
             return;
         }
         log.info("stopping");
+        Failpoint.reach(Failpoint.STOP_BEGUN, Failpoint.PROCESS);
         endStart();
         drain.run();
         running.stop(settings.shutdownGrace());

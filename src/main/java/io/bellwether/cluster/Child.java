@@ -222,6 +222,11 @@ final class Child {
         return process != null && process.isAlive();
     }
 
+    /** Whether it is dead and will be started again. */
+    synchronized boolean isComingBack() {
+        return wanted && (process == null || !process.isAlive());
+    }
+
     /** Its exit status, while it is dead. */
     synchronized OptionalInt status() {
         return process == null || process.isAlive() ? OptionalInt.empty() : OptionalInt.of(process.exitValue());

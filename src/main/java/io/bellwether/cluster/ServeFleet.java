@@ -122,6 +122,8 @@ final class ServeFleet {
                     missed.set(i, 0);
                 }
                 all &= name.isPresent();
+            } else {
+                all &= !child.isComingBack();
             }
         }
         return all;

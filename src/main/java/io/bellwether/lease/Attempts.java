@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import io.bellwether.fault.Failpoint;
 import io.bellwether.schedule.NextStep;
 import io.bellwether.schedule.Step;
 import io.bellwether.telemetry.Meters;
@@ -215,6 +216,9 @@ final class Attempts {
             }
         }
         try {
+            if (pass != null) {
+                Failpoint.reach(Failpoint.GATE_WON, job.name());
+            }
             if (stopping.get()) {
                 return false;
             }
@@ -280,7 +284,11 @@ final class Attempts {
         wake.run();
         try {
             tellWon(claim);
+            Failpoint.reach(claim.kind().equals("take-over")
+                    ? Failpoint.TAKE_OVER_COMMITTED
+                    : Failpoint.CLAIM_COMMITTED, claim.job());
             execution.perform(run, Objects.requireNonNull(works.get(claim.jobKind())));
+            Failpoint.reach(Failpoint.RUN_FINISHED, claim.job());
         } finally {
             live.remove(run);
         }

@@ -18,6 +18,7 @@ import org.slf4j.LoggerFactory;
 import io.bellwether.database.AmbiguousCommitException;
 import io.bellwether.database.Database;
 import io.bellwether.database.TransactionBody;
+import io.bellwether.fault.Failpoint;
 import io.bellwether.schedule.Step;
 
 /** The ledger in PostgreSQL. Thread safe. Lock order everywhere: the job's row, then the run's. */
@@ -61,7 +62,13 @@ final class JobLedger implements Ledger {
     private ClaimOutcome settled(JobRow job, Ticket ticket, TransactionBody<ClaimOutcome, SQLException> claim)
             throws SQLException {
         try {
-            return run("claim", claim);
+            return run("claim", connection -> {
+                ClaimOutcome outcome = claim.run(connection);
+                if (outcome instanceof ClaimOutcome.Won) {
+                    Failpoint.reach(Failpoint.CLAIM_SENT, job.name());
+                }
+                return outcome;
+            });
         } catch (AmbiguousCommitException e) {
             log.info("job={} the answer to a claim was lost; looking for its row", job.name());
             return run("look for a claim", connection -> {

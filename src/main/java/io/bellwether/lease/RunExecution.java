@@ -9,6 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.bellwether.database.AmbiguousCommitException;
+import io.bellwether.fault.Failpoint;
 import io.bellwether.fault.Fault;
 import io.bellwether.telemetry.Meters;
 
@@ -40,6 +41,7 @@ final class RunExecution {
         Throwable thrown = null;
         run.begin();
         try {
+            Failpoint.reach(Failpoint.WORK_STARTED, run.job());
             result = work.perform(run);
         } catch (Throwable t) {
             thrown = t;

@@ -9,6 +9,7 @@ import java.time.Duration;
 import io.bellwether.database.AmbiguousCommitException;
 import io.bellwether.database.Database;
 import io.bellwether.database.Transactions;
+import io.bellwether.fault.Failpoint;
 import io.bellwether.lease.LeaseLostException;
 import io.bellwether.lease.RunLease;
 import io.bellwether.lease.RunResult;
@@ -71,10 +72,13 @@ final class Publisher {
                         publication.writeManifest(draft);
                         watch.check();
                         publication.fence(lease);
+                        Failpoint.reach(Failpoint.PUBLISH_FENCED, lease.job());
                         publication.writeRevision(draft, difference, lease);
                         publication.moveHead(draft, validators, feedSha256, lease, result);
+                        Failpoint.reach(Failpoint.PUBLISH_SENT, lease.job());
                         return result;
                     });
+            Failpoint.reach(Failpoint.PUBLISH_COMMITTED, lease.job());
         } catch (AmbiguousCommitException e) {
             return settle(result, e);
         }

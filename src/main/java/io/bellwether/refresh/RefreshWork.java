@@ -8,6 +8,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 import io.bellwether.database.Database;
+import io.bellwether.fault.Failpoint;
 import io.bellwether.lease.JobWork;
 import io.bellwether.lease.RunLease;
 import io.bellwether.lease.RunResult;
@@ -93,6 +94,7 @@ public final class RefreshWork implements JobWork {
             watch.enter("diff");
             Difference difference = compare(watch, set, feed, connection, staging);
             phaseOver(set, watch, "diff");
+            Failpoint.reach(Failpoint.FEED_READ, lease.job());
             if (difference.isNothing() && set.published()) {
                 rememberFeed(set, feed);
                 return unchanged(set, null);

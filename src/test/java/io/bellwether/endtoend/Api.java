@@ -17,11 +17,12 @@ import java.util.zip.GZIPInputStream;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.bellwether.cluster.LocalCluster;
 import io.bellwether.policy.Sha256;
 
-/** The API through nginx, as the operator. */
+/** The API through nginx, or of one process, as the operator. */
 final class Api {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -31,8 +32,12 @@ final class Api {
     private final String token;
 
     Api(LocalCluster cluster) {
-        this.url = cluster.url();
-        this.token = cluster.adminToken();
+        this(cluster.url(), cluster.adminToken());
+    }
+
+    Api(String url, String token) {
+        this.url = url;
+        this.token = token;
     }
 
     HttpResponse<byte[]> get(String path, String... headers) throws IOException, InterruptedException {
@@ -52,14 +57,34 @@ final class Api {
 
     /** Declares a set, or changes it. */
     void put(String set, String source, String schedule, boolean enabled) throws IOException, InterruptedException {
-        String body = JSON.createObjectNode().put("schedule", schedule).put("enabled", enabled)
-                .put("keepRevisions", 500)
-                .set("source", JSON.createObjectNode().put("url", source)).toString();
+        put(set, definition(source, schedule, enabled));
+    }
+
+    /** What {@link #put} takes, to be changed by the caller. */
+    static ObjectNode definition(String source, String schedule, boolean enabled) {
+        ObjectNode json = JSON.createObjectNode().put("schedule", schedule).put("enabled", enabled)
+                .put("keepRevisions", 500);
+        json.putObject("source").put("url", source);
+        return json;
+    }
+
+    /** Declares a set, or changes it. */
+    void put(String set, ObjectNode definition) throws IOException, InterruptedException {
+        String body = definition.toString();
         HttpRequest request = HttpRequest.newBuilder(URI.create(url + "/v1/admin/sets/" + set)).timeout(LIMIT)
                 .header("Authorization", "Bearer " + token).header("Content-Type", "application/json")
                 .PUT(HttpRequest.BodyPublishers.ofString(body)).build();
         HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
         assertThat(answer.statusCode()).as(answer.body()).isIn(200, 201);
+    }
+
+    /** Asks for a run now; returns its row. */
+    JsonNode runNow(String job) throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(url + "/v1/admin/jobs/" + job + "/runs")).timeout(LIMIT)
+                .header("Authorization", "Bearer " + token).POST(HttpRequest.BodyPublishers.noBody()).build();
+        HttpResponse<byte[]> answer = client.send(request, HttpResponse.BodyHandlers.ofByteArray());
+        assertThat(answer.statusCode()).isEqualTo(202);
+        return JSON.readTree(answer.body());
     }
 
     /** The runs of a job, the newest first, at most 1000. */

@@ -39,7 +39,8 @@ final class SharedCluster {
         return running;
     }
 
-    private static void delete(Path dir) {
+    /** Removes a folder and all in it, as far as possible. */
+    static void delete(Path dir) {
         try (Stream<Path> files = Files.walk(dir)) {
             files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
         } catch (IOException e) {

@@ -13,13 +13,23 @@ import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
 
-/** A TCP proxy on 127.0.0.1 that can be cut (connections end, new ones too) or stalled (nothing passes). Thread safe. */
+/**
+ * A TCP proxy on 127.0.0.1 that can be cut (connections end, new ones too) or stalled: nothing passes, or nothing in one
+ * direction. What is stalled passes later, or never when the proxy is cut. Thread safe.
+ */
 public final class TestProxy implements AutoCloseable {
     private enum Mode {
-        PASS, CUT, STALL
+        PASS, CUT, STALL, STALL_REQUESTS, STALL_ANSWERS
     }
 
-    private final int targetPort;
+    /** Where a connection goes; asked at each, as what it goes to may start later than the proxy. */
+    @FunctionalInterface
+    public interface Target {
+        /** A port on 127.0.0.1. */
+        int port() throws IOException;
+    }
+
+    private final Target target;
     private final int port;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final ReentrantLock lock = new ReentrantLock();
@@ -30,7 +40,12 @@ public final class TestProxy implements AutoCloseable {
 
     /** A proxy to that port, which passes everything. */
     public TestProxy(int targetPort) throws IOException {
-        this.targetPort = targetPort;
+        this(() -> targetPort);
+    }
+
+    /** A proxy that passes everything. */
+    public TestProxy(Target target) throws IOException {
+        this.target = target;
         ServerSocket first = listen(0);
         this.port = first.getLocalPort();
     }
@@ -53,6 +68,16 @@ public final class TestProxy implements AutoCloseable {
     /** Lets nothing pass in either direction; new connections are accepted and hang. */
     public void stall() {
         set(Mode.STALL);
+    }
+
+    /** Lets nothing pass from the client, while what the target sends still arrives. */
+    public void stallRequests() {
+        set(Mode.STALL_REQUESTS);
+    }
+
+    /** Lets everything pass to the target, and nothing back. */
+    public void stallAnswers() {
+        set(Mode.STALL_ANSWERS);
     }
 
     /** Passes everything again. */
@@ -90,39 +115,53 @@ public final class TestProxy implements AutoCloseable {
     private void accept(ServerSocket from) {
         while (!from.isClosed()) {
             try {
-                Socket client = from.accept();
-                open.add(client);
-                Socket server = new Socket(InetAddress.getLoopbackAddress(), targetPort);
-                open.add(server);
-                Thread.ofVirtual().start(() -> pump(client, server));
-                Thread.ofVirtual().start(() -> pump(server, client));
+                connect(from, from.accept());
             } catch (IOException e) {
-                // Cut, or the target is away: the client sees its connection end.
-                closeAll();
+                // Cut: whoever cut it closes what is open. Anything else is tried again.
+                if (from.isClosed()) {
+                    return;
+                }
             }
         }
     }
 
-    private void pump(Socket from, Socket to) {
+    private void connect(ServerSocket from, Socket client) {
+        open.add(client);
+        try {
+            Socket server = new Socket(InetAddress.getLoopbackAddress(), target.port());
+            open.add(server);
+            Thread.ofVirtual().start(() -> pump(client, server, Mode.STALL_REQUESTS));
+            Thread.ofVirtual().start(() -> pump(server, client, Mode.STALL_ANSWERS));
+        } catch (IOException e) {
+            // The target is away: the client sees its connection end.
+            close(client);
+        }
+        if (from.isClosed()) {
+            closeAll();
+        }
+    }
+
+    private void pump(Socket from, Socket to, Mode stalled) {
         byte[] buffer = new byte[16 << 10];
         try (InputStream in = from.getInputStream(); OutputStream out = to.getOutputStream()) {
             for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
-                awaitPassing();
+                awaitPassing(stalled);
                 out.write(buffer, 0, count);
             }
         } catch (IOException | InterruptedException e) {
             // One side went away; the other follows.
-            open.remove(from);
+            close(from);
         } finally {
+            open.remove(from);
             close(from);
             close(to);
         }
     }
 
-    private void awaitPassing() throws InterruptedException, IOException {
+    private void awaitPassing(Mode stalled) throws InterruptedException, IOException {
         lock.lock();
         try {
-            while (mode == Mode.STALL && !closed) {
+            while ((mode == Mode.STALL || mode == stalled) && !closed) {
                 changed.await();
             }
             if (mode == Mode.CUT) {
