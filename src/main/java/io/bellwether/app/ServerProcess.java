@@ -18,6 +18,7 @@ import org.slf4j.LoggerFactory;
 
 import io.bellwether.admin.ProcessList;
 import io.bellwether.admin.SetAdmin;
+import io.bellwether.admin.SetRuns;
 import io.bellwether.admin.TokenAdmin;
 import io.bellwether.catalog.CatalogService;
 import io.bellwether.catalog.HeadsFile;
@@ -27,6 +28,7 @@ import io.bellwether.database.Database;
 import io.bellwether.database.DatabaseClock;
 import io.bellwether.fault.Failpoint;
 import io.bellwether.fleet.Tokens;
+import io.bellwether.http.AdminContentRoutes;
 import io.bellwether.http.AdminJobRoutes;
 import io.bellwether.http.AdminSetRoutes;
 import io.bellwether.http.AdminTokenRoutes;
@@ -178,6 +180,7 @@ public final class ServerProcess {
                                         () -> seen(gate.isUp())),
                                 meters),
                         new AdminSetRoutes(new SetAdmin(database, sources::objection), new ProcessList(database)),
+                        new AdminContentRoutes(new SetRuns(database)),
                         new AdminJobRoutes(new JobQueries(database), new JobControl(database), clock),
                         new AdminTokenRoutes(new TokenAdmin(database, clock))),
                 new Authenticator(settings.adminToken(), tokens::find), meters, name);

@@ -32,6 +32,8 @@ final class CommandTree {
         root.addSubcommand(new RunCommand(terminal));
         root.addSubcommand(new PauseCommand(terminal));
         root.addSubcommand(new ResumeCommand(terminal));
+        root.addSubcommand(new ApproveCommand(terminal));
+        root.addSubcommand(new RollbackCommand(terminal));
         root.addSubcommand(TokenCommands.create(terminal));
         root.addSubcommand(CronCommands.create(terminal));
         root.addSubcommand(FeedCommands.create(terminal));

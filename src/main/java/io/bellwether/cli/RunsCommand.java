@@ -71,9 +71,15 @@ final class RunsCommand extends ApiCommand {
                     Table.cell(run.path("kind")), state(run), Table.cell(run.path("attempt")),
                     Table.cell(run.path("process")), Table.cell(run.path("gate")), Table.cell(run.path("durationMs")),
                     Table.cell(run.path("revision")), Table.cell(run.path("upserts")),
-                    Table.cell(run.path("deletes")), Table.cell(run.path("unchanged")), Table.cell(run.path("reason")));
+                    Table.cell(run.path("deletes")), Table.cell(run.path("unchanged")), reason(run));
         }
         table.print(terminal.out());
+    }
+
+    private static String reason(JsonNode run) {
+        String candidate = run.path("candidate").asText("");
+        return (candidate.isEmpty() ? "" : "candidate " + Table.plain(candidate) + ": ")
+                + Table.cell(run.path("reason"));
     }
 
     private static String state(JsonNode run) {

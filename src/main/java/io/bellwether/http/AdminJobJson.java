@@ -42,7 +42,10 @@ final class AdminJobJson {
                 .put("finishedAt", instant(run.finishedAt())).put("durationMs", took == null ? null : took.toMillis())
                 .put("revision", run.revision()).put("upserts", run.upserts()).put("deletes", run.deletes())
                 .put("unchanged", run.unchanged()).put("reason", run.reason()).put("ticks", run.ticks())
-                .put("ticksFrom", instant(run.ticksFrom()));
+                .put("ticksFrom", instant(run.ticksFrom())).put("candidate", run.candidate());
+        json.set("request", run.request() == null
+                ? NullNode.getInstance()
+                : Json.read(run.request().getBytes(StandardCharsets.UTF_8)));
         json.set("progress", run.progress() == null
                 ? NullNode.getInstance()
                 : Json.read(run.progress().getBytes(StandardCharsets.UTF_8)));

@@ -112,7 +112,7 @@ public final class AdminJobRoutes implements RouteModule {
         exchange.json(200, AdminJobJson.run(run));
     }
 
-    private static @Nullable String idempotencyKey(Exchange exchange) {
+    static @Nullable String idempotencyKey(Exchange exchange) {
         String key = exchange.header("Idempotency-Key");
         if (key != null && !key.matches("[\\x21-\\x7e]{1,200}")) {
             throw new Fault(FaultKind.INVALID_REQUEST,

@@ -74,7 +74,7 @@ public final class AdminSetRoutes implements RouteModule {
         exchange.json(200, json);
     }
 
-    private static String name(Exchange exchange) {
+    static String name(Exchange exchange) {
         String name = exchange.path("set");
         if (!SetName.isValid(name)) {
             throw new Fault(FaultKind.NOT_FOUND, "there is no set of this name; a name is " + SetName.rule());

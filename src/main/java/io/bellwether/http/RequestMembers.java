@@ -63,6 +63,17 @@ final class RequestMembers {
         return text == null ? "" : text;
     }
 
+    /** A whole number that must be there and be at least {@code least}; 0 when it is not. */
+    long requiredNumber(String name, long least) {
+        JsonNode value = json.path(name);
+        if (value.isIntegralNumber() && value.canConvertToLong() && value.longValue() >= least) {
+            return value.longValue();
+        }
+        complaints
+                .add(name + (value.isMissingNode() ? " is required" : " must be a whole number from " + least + " on"));
+        return 0;
+    }
+
     /** A list of texts that must be there. */
     List<String> requiredTexts(String name) {
         JsonNode value = json.path(name);

@@ -81,17 +81,61 @@ public final class JobControl {
      */
     public RunView enqueue(String job, @Nullable String idempotencyKey, @Nullable String request,
             @Nullable String reason) throws SQLException {
-        return database.<RunView, RuntimeException>inTransaction("enqueue run", LIMIT, connection -> {
-            long jobId = lock(connection, job);
-            Long known = idempotencyKey == null ? null : byKey(connection, jobId, idempotencyKey);
-            RunView run = JobQueries.run(connection,
-                    known != null ? known : insert(connection, jobId, idempotencyKey, request, reason));
-            wake(connection);
-            if (run == null) {
-                throw new SQLException("a run that was just queued is gone");
+        return database.<RunView, RuntimeException>inTransaction("enqueue run", LIMIT,
+                connection -> enqueue(connection, job, idempotencyKey, () -> new Asked(request, reason)));
+    }
+
+    /**
+     * What a run is asked to do.
+     *
+     * @param request as JSON text, or null for what the job does on a tick
+     * @param reason why, for people, or null
+     */
+    public record Asked(@Nullable String request, @Nullable String reason) {}
+
+    /** Says what to ask for, or throws a {@link Fault} if nothing may be. */
+    @FunctionalInterface
+    public interface Question {
+        /** Called under the job's lock, so that what it reads of the job's runs stays so until the run is queued. */
+        Asked ask() throws SQLException;
+    }
+
+    /**
+     * As {@link #enqueue(String, String, String, String)}, in the caller's transaction.
+     *
+     * @param question asked unless the key is known
+     */
+    public static RunView enqueue(Connection connection, String job, @Nullable String idempotencyKey,
+            Question question) throws SQLException {
+        long jobId = lock(connection, job);
+        Long known = idempotencyKey == null ? null : byKey(connection, jobId, idempotencyKey);
+        if (known == null) {
+            Asked asked = question.ask();
+            known = insert(connection, jobId, idempotencyKey, asked.request(), asked.reason());
+        }
+        RunView run = JobQueries.run(connection, known);
+        wake(connection);
+        if (run == null) {
+            throw new SQLException("a run that was just queued is gone");
+        }
+        return run;
+    }
+
+    /**
+     * Pauses a job until it is resumed, in the caller's transaction, which has locked its row.
+     *
+     * @param reason why, for people
+     */
+    public static void hold(Connection connection, long jobId, String reason) throws SQLException {
+        try (PreparedStatement update = connection
+                .prepareStatement("update job set paused_until = 'infinity', pause_reason = ? where job_id = ?")) {
+            update.setString(1, reason);
+            update.setLong(2, jobId);
+            if (!Rows.one(update.executeUpdate(), "hold of a job")) {
+                throw new SQLException("job " + jobId + " vanished under its lock");
             }
-            return run;
-        });
+        }
+        wake(connection);
     }
 
     /**

@@ -126,6 +126,19 @@ public final class JobQueries {
                 c -> Optional.ofNullable(run(c, id)));
     }
 
+    /**
+     * One run, in the caller's transaction.
+     *
+     * @throws SQLException if there is none of that id, too
+     */
+    public static RunView inTransaction(Connection connection, long id) throws SQLException {
+        RunView run = run(connection, (Long) id);
+        if (run == null) {
+            throw new SQLException("run " + id + " is gone");
+        }
+        return run;
+    }
+
     static @Nullable RunView run(Connection connection, @Nullable Long id) throws SQLException {
         if (id == null) {
             return null;

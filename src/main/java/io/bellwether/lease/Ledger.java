@@ -9,6 +9,7 @@ import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
 
+import io.bellwether.policy.Sha256;
 import io.bellwether.schedule.Step;
 
 /**
@@ -108,11 +109,13 @@ interface Ledger {
      * @param deletes policies deleted
      * @param unchanged policies found as they were
      * @param reason one sentence, or null
+     * @param candidate the hash of what was refused, or null
      */
-    record End(String state, long upserts, long deletes, long unchanged, @Nullable String reason) {
+    record End(String state, long upserts, long deletes, long unchanged, @Nullable String reason,
+            @Nullable Sha256 candidate) {
         /** Without counts. */
         static End of(String state, String reason) {
-            return new End(state, 0, 0, 0, reason);
+            return new End(state, 0, 0, 0, reason, null);
         }
     }
 }

@@ -240,7 +240,7 @@ final class LiveRun implements RunLease {
     /** A result as the ledger takes it. */
     static Ledger.End end(RunResult result) {
         return new Ledger.End(result.state().text(), result.upserts(), result.deletes(), result.unchanged(),
-                result.reason());
+                result.reason(), result.candidate());
     }
 
     @Override

@@ -168,8 +168,8 @@ final class RunExecution {
                 meters.lastSuccess(run.job(), claim.claimedAt().getEpochSecond() + millis / 1000.0);
                 log.info("{}unchanged policies={} in {} ms", head, result == null ? null : result.unchanged(), millis);
             }
-            case "refused" -> log.warn("{}refused in {} ms reason={}", head, millis,
-                    result == null ? null : result.reason());
+            case "refused" -> log.warn("{}refused in {} ms reason={} candidate={}", head, millis,
+                    result == null ? null : result.reason(), result == null ? null : result.candidate());
             case "fenced" -> {
                 meters.fenced(run.job());
                 log.warn("{}fenced fence={} reason={}", head, run.fence(), run.because());

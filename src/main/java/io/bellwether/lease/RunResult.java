@@ -2,6 +2,8 @@ package io.bellwether.lease;
 
 import org.jspecify.annotations.Nullable;
 
+import io.bellwether.policy.Sha256;
+
 /**
  * What came of a run.
  *
@@ -11,9 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param deletes policies deleted
  * @param unchanged policies found as they were
  * @param reason one sentence for people, or null when there is nothing to explain
+ * @param candidate the hash of what was refused, by which an operator can approve it; or null
  */
 public record RunResult(State state, @Nullable Long revision, long upserts, long deletes, long unchanged,
-        @Nullable String reason) {
+        @Nullable String reason, @Nullable Sha256 candidate) {
     /** How a work may end. */
     public enum State {
         PUBLISHED("published"), UNCHANGED("unchanged"), REFUSED("refused"), FAILED("failed");
@@ -30,23 +33,34 @@ public record RunResult(State state, @Nullable Long revision, long upserts, long
         }
     }
 
+    /** The same result with a sentence about it. */
+    public RunResult because(String sentence) {
+        return new RunResult(state, revision, upserts, deletes, unchanged, sentence, candidate);
+    }
+
     /** A new revision is the head. */
     public static RunResult published(long revision, long upserts, long deletes, long unchanged) {
-        return new RunResult(State.PUBLISHED, revision, upserts, deletes, unchanged, null);
+        return new RunResult(State.PUBLISHED, revision, upserts, deletes, unchanged, null, null);
     }
 
     /** There was nothing to publish. */
     public static RunResult unchanged(long policies, @Nullable String reason) {
-        return new RunResult(State.UNCHANGED, null, 0, 0, policies, reason);
+        return new RunResult(State.UNCHANGED, null, 0, 0, policies, reason, null);
     }
 
-    /** A guard said no; the head stays. */
+    /** The feed cannot be published, whoever says so; the head stays. */
     public static RunResult refused(String reason, long upserts, long deletes, long unchanged) {
-        return new RunResult(State.REFUSED, null, upserts, deletes, unchanged, reason);
+        return refused(reason, upserts, deletes, unchanged, null);
+    }
+
+    /** A guard said no; the head stays. With a candidate, an operator may say yes. */
+    public static RunResult refused(String reason, long upserts, long deletes, long unchanged,
+            @Nullable Sha256 candidate) {
+        return new RunResult(State.REFUSED, null, upserts, deletes, unchanged, reason, candidate);
     }
 
     /** It could not be done; the head stays. */
     public static RunResult failed(String reason) {
-        return new RunResult(State.FAILED, null, 0, 0, 0, reason);
+        return new RunResult(State.FAILED, null, 0, 0, 0, reason, null);
     }
 }

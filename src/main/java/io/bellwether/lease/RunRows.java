@@ -9,6 +9,8 @@ import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
 
+import io.bellwether.policy.Sha256;
+
 /** Statements about one run's row. Stateless. */
 final class RunRows {
     /** What {@link #state} says of a row that is gone with its job. */
@@ -35,7 +37,7 @@ final class RunRows {
             throws SQLException {
         try (PreparedStatement update = connection.prepareStatement("""
                 update run set state = ?, finished_at = clock_timestamp(), revision = ?, upserts = ?, deletes = ?,
-                    unchanged = ?, reason = coalesce(?, reason)
+                    unchanged = ?, reason = coalesce(?, reason), candidate = ?
                 where run_id = ? and nonce = ? and state = 'running'""")) {
             update.setString(1, end.state());
             update.setObject(2, revision, Types.BIGINT);
@@ -43,8 +45,10 @@ final class RunRows {
             update.setLong(4, end.deletes());
             update.setLong(5, end.unchanged());
             update.setString(6, storable(end.reason()));
-            update.setLong(7, runId);
-            update.setObject(8, nonce);
+            Sha256 candidate = end.candidate();
+            update.setBytes(7, candidate == null ? null : candidate.bytes());
+            update.setLong(8, runId);
+            update.setObject(9, nonce);
             return Rows.one(update.executeUpdate(), "end of run " + runId);
         }
     }

@@ -31,21 +31,22 @@ import org.jspecify.annotations.Nullable;
  * @param reason a sentence for people, or null
  * @param progress where a running one is, as JSON text, or null
  * @param request what a manual run was asked to do, as JSON text, or null
+ * @param candidate the hash of what a guard refused, in hex, or null
  */
 public record RunView(long id, String job, String kind, Instant scheduledAt, String state, int attempt,
         @Nullable String process, @Nullable Long fence, @Nullable String gate, @Nullable Instant claimedAt,
         @Nullable Instant finishedAt, @Nullable Long revision, @Nullable Long upserts, @Nullable Long deletes,
         @Nullable Long unchanged, int ticks, @Nullable Instant ticksFrom, @Nullable String reason,
-        @Nullable String progress, @Nullable String request) {
+        @Nullable String progress, @Nullable String request, @Nullable String candidate) {
 
     /** The columns, of {@code run r join job j}, in the order that {@link #read} expects. */
     static final String COLUMNS = """
             r.run_id, j.name, r.kind, r.scheduled_at, r.state, r.attempt, r.process, r.fence, r.gate, r.claimed_at,
             r.finished_at, r.revision, r.upserts, r.deletes, r.unchanged, r.ticks, r.ticks_from, r.reason,
-            r.progress::text, r.request::text""";
+            r.progress::text, r.request::text, encode(r.candidate, 'hex')""";
 
     /** How many columns that is. */
-    static final int WIDTH = 20;
+    static final int WIDTH = 21;
 
     /** Whether it is neither queued nor running. */
     public boolean isFinished() {
@@ -64,7 +65,7 @@ public record RunView(long id, String job, String kind, Instant scheduledAt, Str
                 row.getString(at + 6), number(row, at + 7), row.getString(at + 8), instant(row, at + 9),
                 instant(row, at + 10), number(row, at + 11), number(row, at + 12), number(row, at + 13),
                 number(row, at + 14), row.getInt(at + 15), instant(row, at + 16), row.getString(at + 17),
-                row.getString(at + 18), row.getString(at + 19));
+                row.getString(at + 18), row.getString(at + 19), row.getString(at + 20));
     }
 
     /** A timestamp, or null; {@code infinity} becomes {@link Instant#MAX}. */

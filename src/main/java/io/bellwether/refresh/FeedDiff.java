@@ -10,7 +10,6 @@ import java.util.List;
 
 import io.bellwether.database.BinaryCopyOut;
 import io.bellwether.lease.LeaseLostException;
-import io.bellwether.policy.SetDefinition.DuplicateKeys;
 import io.bellwether.policy.Sha256;
 import io.bellwether.source.FeedException;
 import io.bellwether.source.FeedPolicy;
@@ -29,6 +28,7 @@ final class FeedDiff {
     private final SetState set;
     private final RunWatch watch;
     private final Staging staging;
+    private final boolean refuseRepeated;
     private final PolicyIndex index;
     private final MessageDigest digest = Sha256.newDigest();
     private final byte[] keySha256 = new byte[Sha256.LENGTH];
@@ -37,10 +37,17 @@ final class FeedDiff {
     private long repeated;
     private long added;
 
-    FeedDiff(SetState set, RunWatch watch, Staging staging) {
+    /**
+     * A comparison that has not begun.
+     *
+     * @param refuseRepeated whether a feed that has a key twice will be refused, so that nothing need be staged of it;
+     *        otherwise the last of each key counts
+     */
+    FeedDiff(SetState set, RunWatch watch, Staging staging, boolean refuseRepeated) {
         this.set = set;
         this.watch = watch;
         this.staging = staging;
+        this.refuseRepeated = refuseRepeated;
         this.index = new PolicyIndex(set.policies());
     }
 
@@ -58,8 +65,7 @@ final class FeedDiff {
         long same = stream(feed);
         long upserts = staging.endCopy();
         long deletes = index.unseen();
-        boolean refused = repeated > 0 && set.definition().guard().duplicateKeys() == DuplicateKeys.REFUSE;
-        if (repeated > 0 && !refused) {
+        if (repeated > 0 && !refuseRepeated) {
             upserts = staging.settle(set.setId());
             same = index.size() - deletes - upserts;
         }
@@ -102,7 +108,6 @@ final class FeedDiff {
 
     /** Returns how many policies were found as they were. */
     private long stream(FeedStream feed) throws SQLException, FeedException, LeaseLostException, InterruptedException {
-        boolean refuse = set.definition().guard().duplicateKeys() == DuplicateKeys.REFUSE;
         long same = 0;
         FeedPolicy policy = feed.next();
         for (long n = 1; policy != null; policy = feed.next(), n++) {
@@ -123,7 +128,7 @@ final class FeedDiff {
                     stage = true;
                 }
             }
-            if (stage && !(refuse && repeated > 0)) {
+            if (stage && !(refuseRepeated && repeated > 0)) {
                 staging.put(policy, bodySha256);
             }
             look(n, feed.feedBytes());

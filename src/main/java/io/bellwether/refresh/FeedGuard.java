@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.bellwether.policy.SetDefinition.DuplicateKeys;
 import io.bellwether.policy.SetDefinition.Guard;
+import io.bellwether.policy.Sha256;
 
 /** What a refresh may not do. Stateless. */
 final class FeedGuard {
@@ -32,6 +33,18 @@ final class FeedGuard {
                 ? null
                 : words("%,d of %,d policies would be deleted, %.1f %%, more than the %.1f %% that guard.maxDeleteShare"
                         + " allows", difference.deletes(), policiesBefore, share * 100, guard.maxDeleteShare() * 100);
+    }
+
+    /**
+     * Why an approved run is refused whose feed is not the candidate.
+     *
+     * @param refusal why the guard refuses the feed, or null if it does not
+     */
+    static String notTheCandidate(Sha256 approved, Sha256 content, @Nullable String refusal) {
+        return "the feed is not the approved candidate " + approved + " any more, it is " + content + " now, which "
+                + (refusal == null
+                        ? "the guard lets through: a run without approval publishes it"
+                        : "needs an approval of its own: " + refusal);
     }
 
     private static String repeated(Difference difference) {

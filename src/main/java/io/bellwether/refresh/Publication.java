@@ -6,6 +6,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.sql.Types;
 import java.util.List;
 import java.util.function.Function;
 
@@ -15,8 +16,6 @@ import io.bellwether.lease.LeaseLostException;
 import io.bellwether.lease.RunLease;
 import io.bellwether.lease.RunResult;
 import io.bellwether.policy.SegmentRef;
-import io.bellwether.policy.Sha256;
-import io.bellwether.source.Validators;
 
 /**
  * The statements of the publishing transaction. In the order given here: what may take long and locks nothing that
@@ -92,11 +91,11 @@ final class Publication {
         List<SegmentRef> delta = draft.delta();
         update(1, """
                 insert into revision (set_id, revision, policies, bytes, raw_bytes, content_sha256, upserts, deletes,
-                    has_delta, published_at, run_id, process)
-                values (?, ?, ?, ?, ?, ?, ?, ?, ?, clock_timestamp(), ?, ?)""", base.setId(), revision,
+                    has_delta, published_at, run_id, process, segment_bits)
+                values (?, ?, ?, ?, ?, ?, ?, ?, ?, clock_timestamp(), ?, ?, ?)""", base.setId(), revision,
                 draft.manifest().policies(), draft.manifest().bytes(), draft.manifest().rawBytes(),
                 draft.manifest().contentSha256().bytes(), difference.upserts(), difference.deletes(), delta != null,
-                lease.runId(), lease.process());
+                lease.runId(), lease.process(), draft.segmentBits());
         if (delta != null) {
             update(delta.size(), """
                     insert into delta_entry (set_id, revision, ordinal, sha256, raw_sha256, bytes, raw_bytes, policies)
@@ -110,7 +109,7 @@ final class Publication {
     }
 
     /** Records the result and moves the head; the last thing before COMMIT, which is what readers notice. */
-    void moveHead(Draft draft, Validators validators, Sha256 feedSha256, RunLease lease, RunResult result)
+    void moveHead(Draft draft, FeedMark mark, RunLease lease, RunResult result)
             throws SQLException, LeaseLostException {
         lease.finish(transaction, result);
         update(1, """
@@ -118,8 +117,9 @@ final class Publication {
                     update instance set heads_version = heads_version + 1 where id = 1 returning heads_version)
                 update policy_set set revision = ?, segment_bits = ?, feed_etag = ?, feed_last_modified = ?,
                     feed_sha256 = ?, feed_source_sha256 = ?, version = raised.heads_version
-                from raised where set_id = ?""", revision, draft.segmentBits(), validators.etag(),
-                validators.lastModified(), feedSha256.bytes(), base.sourceSha256().bytes(), base.setId());
+                from raised where set_id = ?""", revision, draft.segmentBits(), mark.validators().etag(),
+                mark.validators().lastModified(), FeedMark.bytes(mark.feedSha256()),
+                FeedMark.bytes(mark.sourceSha256()), base.setId());
         try (PreparedStatement notify = transaction.prepareStatement("select pg_notify('bellwether', ?)")) {
             notify.setString(1, base.name());
             notify.execute();
@@ -129,7 +129,9 @@ final class Publication {
     private void update(int expected, String sql, @Nullable Object... values) throws SQLException {
         try (PreparedStatement statement = transaction.prepareStatement(sql)) {
             for (int i = 0; i < values.length; i++) {
-                if (values[i] instanceof byte[] bytes) {
+                if (values[i] == null) {
+                    statement.setNull(i + 1, Types.NULL);
+                } else if (values[i] instanceof byte[] bytes) {
                     statement.setBytes(i + 1, bytes);
                 } else {
                     statement.setObject(i + 1, values[i]);

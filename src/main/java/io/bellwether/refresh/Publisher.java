@@ -6,15 +6,16 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 import io.bellwether.database.AmbiguousCommitException;
 import io.bellwether.database.Database;
 import io.bellwether.database.Transactions;
 import io.bellwether.fault.Failpoint;
+import io.bellwether.lease.JobControl;
 import io.bellwether.lease.LeaseLostException;
 import io.bellwether.lease.RunLease;
 import io.bellwether.lease.RunResult;
-import io.bellwether.policy.Sha256;
-import io.bellwether.source.Validators;
 import io.bellwether.telemetry.Meters;
 
 /**
@@ -42,20 +43,35 @@ final class Publisher {
     }
 
     /**
-     * Publishes.
+     * Publishes what was staged of a feed.
      *
      * @param connection the one that holds the staged changes
-     * @param validators of the feed they come from
-     * @param feedSha256 of the feed they come from
+     * @param mark of the feed they come from
      */
-    RunResult publish(Connection connection, Staging staging, Difference difference, Validators validators,
-            Sha256 feedSha256) throws Exception {
+    RunResult publish(Connection connection, Staging staging, Difference difference, FeedMark mark)
+            throws Exception {
         watch.enter("build");
         lease.adopt(connection);
         // A set without policies has nothing to merge with and no readers: its rows are inserted and its segments built
         // in one pass, inside the transaction. Otherwise segments are built before the transaction begins.
-        boolean firstLoad = set.policies() == 0;
-        Draft early = firstLoad ? null : build(connection, staging.changes(), staging, difference);
+        Draft early = set.policies() == 0 ? null : build(connection, staging.changes(), staging, difference);
+        return commit(connection, staging, difference, early, mark, null);
+    }
+
+    /**
+     * Publishes the content of an older revision, of whose segments the draft consists.
+     *
+     * @param connection the one that holds the staged changes
+     * @param hold why the job is paused from then on
+     */
+    RunResult publishAgain(Connection connection, Staging staging, Difference difference, Draft draft, String hold)
+            throws Exception {
+        lease.adopt(connection);
+        return commit(connection, staging, difference, draft, FeedMark.NONE, hold);
+    }
+
+    private RunResult commit(Connection connection, Staging staging, Difference difference, @Nullable Draft early,
+            FeedMark mark, @Nullable String hold) throws Exception {
         RunResult result = RunResult.published(set.revision() + 1, difference.upserts(), difference.deletes(),
                 difference.unchanged());
         try {
@@ -65,7 +81,7 @@ final class Publisher {
                                 ? early
                                 : build(transaction, staging.firstLoad(set.setId()), staging, difference);
                         watch.enter("publish");
-                        if (!firstLoad) {
+                        if (early != null) {
                             staging.merge(transaction, set.setId(), difference);
                         }
                         Publication publication = new Publication(transaction, set);
@@ -74,7 +90,10 @@ final class Publisher {
                         publication.fence(lease);
                         Failpoint.reach(Failpoint.PUBLISH_FENCED, lease.job());
                         publication.writeRevision(draft, difference, lease);
-                        publication.moveHead(draft, validators, feedSha256, lease, result);
+                        if (hold != null) {
+                            JobControl.hold(transaction, lease.jobId(), hold);
+                        }
+                        publication.moveHead(draft, mark, lease, result);
                         Failpoint.reach(Failpoint.PUBLISH_SENT, lease.job());
                         return result;
                     });

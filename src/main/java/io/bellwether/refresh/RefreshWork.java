@@ -12,6 +12,8 @@ import io.bellwether.fault.Failpoint;
 import io.bellwether.lease.JobWork;
 import io.bellwether.lease.RunLease;
 import io.bellwether.lease.RunResult;
+import io.bellwether.policy.SetDefinition;
+import io.bellwether.policy.Sha256;
 import io.bellwether.source.FeedException;
 import io.bellwether.source.FeedSource;
 import io.bellwether.source.FeedStream;
@@ -19,6 +21,7 @@ import io.bellwether.source.FeedTotals;
 import io.bellwether.source.Opened;
 import io.bellwether.source.SourceRequest;
 import io.bellwether.source.SourceTimeouts;
+import io.bellwether.source.Validators;
 import io.bellwether.telemetry.Meters;
 
 /**
@@ -49,12 +52,17 @@ public final class RefreshWork implements JobWork {
 
     @Override
     public RunResult perform(RunLease lease) throws Exception {
-        if (lease.request() != null) {
-            return RunResult.failed("a refresh cannot do what was asked for: " + lease.request());
-        }
+        RefreshRequest request = RefreshRequest.parse(lease.request());
         try (RunWatch watch = new RunWatch(lease)) {
             try {
-                return refresh(lease, watch);
+                SetState set = database.<SetState, RuntimeException>inTransaction("load set", SHORT,
+                        connection -> SetState.load(connection, lease.jobId()));
+                return switch (request) {
+                    case RefreshRequest.Follow ignored -> refresh(lease, watch, set, null);
+                    case RefreshRequest.Approve approve -> refresh(lease, watch, set, approve.candidate());
+                    case RefreshRequest.Rollback back -> new Rollback(database, meters, set, watch, lease)
+                            .to(back.revision());
+                };
             } catch (FeedException e) {
                 watch.check();
                 String reason = String.valueOf(e.getMessage());
@@ -70,29 +78,35 @@ public final class RefreshWork implements JobWork {
         }
     }
 
-    private RunResult refresh(RunLease lease, RunWatch watch) throws Exception {
-        SetState set = database.<SetState, RuntimeException>inTransaction("load set", SHORT,
-                connection -> SetState.load(connection, lease.jobId()));
+    /**
+     * Follows the source.
+     *
+     * @param approved the only content that may be published, whatever the guard says; or null
+     */
+    private RunResult refresh(RunLease lease, RunWatch watch, SetState set, @Nullable Sha256 approved)
+            throws Exception {
         watch.enter("fetch");
         Duration limit = set.definition().maxRuntime();
-        Opened opened = source.open(SourceRequest.of(set.definition().source(), set.validators())
+        Opened opened = source.open(SourceRequest
+                .of(set.definition().source(), approved == null ? set.validators() : Validators.NONE)
                 .withTimeouts(SourceTimeouts.DEFAULT.within(limit)));
         phaseOver(set, watch, "fetch");
         return switch (opened) {
             case Opened.NotModified same -> unchanged(set, "the source says: not modified");
             case FeedStream feed -> {
                 try (feed) {
-                    yield refresh(lease, watch, set, feed);
+                    yield refresh(lease, watch, set, feed, approved);
                 }
             }
         };
     }
 
-    private RunResult refresh(RunLease lease, RunWatch watch, SetState set, FeedStream feed) throws Exception {
+    private RunResult refresh(RunLease lease, RunWatch watch, SetState set, FeedStream feed,
+            @Nullable Sha256 approved) throws Exception {
         try (Connection connection = StagingConnection.open(database); Staging staging = new Staging(connection)) {
             watch.guard(connection);
             watch.enter("diff");
-            Difference difference = compare(watch, set, feed, connection, staging);
+            Difference difference = compare(watch, set, feed, connection, staging, approved);
             phaseOver(set, watch, "diff");
             Failpoint.reach(Failpoint.FEED_READ, lease.job());
             if (difference.isNothing() && set.published()) {
@@ -100,20 +114,28 @@ public final class RefreshWork implements JobWork {
                 return unchanged(set, null);
             }
             RunResult result = new Publisher(database, meters, set, watch, lease).publish(connection, staging,
-                    difference, feed.validators(), feed.totals().receivedSha256());
+                    difference,
+                    new FeedMark(feed.validators(), feed.totals().receivedSha256(), set.sourceSha256()));
             count(set, difference);
             return result;
         }
     }
 
-    private Difference compare(RunWatch watch, SetState set, FeedStream feed, Connection connection, Staging staging)
-            throws Exception {
-        FeedDiff diff = new FeedDiff(set, watch, staging);
+    private Difference compare(RunWatch watch, SetState set, FeedStream feed, Connection connection, Staging staging,
+            @Nullable Sha256 approved) throws Exception {
+        SetDefinition.Guard guard = set.definition().guard();
+        FeedDiff diff = new FeedDiff(set, watch, staging,
+                approved == null && guard.duplicateKeys() == SetDefinition.DuplicateKeys.REFUSE);
         Difference difference = diff.run(connection, feed);
         feed.close();
-        String refusal = FeedGuard.refusal(set.definition().guard(), difference, set.policies(), set.published());
-        if (refusal != null) {
-            throw new RefusedException(refusal, difference);
+        String refusal = FeedGuard.refusal(guard, difference, set.policies(), set.published());
+        Sha256 content = feed.totals().contentSha256();
+        if (approved == null && refusal != null) {
+            throw new RefusedException(refusal, difference, content);
+        }
+        if (approved != null && !approved.equals(content)) {
+            throw new RefusedException(FeedGuard.notTheCandidate(approved, content, refusal), difference,
+                    refusal == null ? null : content);
         }
         if (difference.deletes() > 0) {
             database.inTransaction("find vanished policies", set.definition().maxRuntime(), reader -> {

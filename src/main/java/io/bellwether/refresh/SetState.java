@@ -70,14 +70,24 @@ record SetState(long setId, String name, SetDefinition definition, @Nullable Int
 
     /** The segments of the head in key order. */
     List<SegmentRef> segments(Connection connection) throws SQLException {
+        return published ? segments(connection, "removed_in is null", null) : List.of();
+    }
+
+    /** The segments of a kept revision in key order. */
+    List<SegmentRef> segments(Connection connection, long kept) throws SQLException {
+        return segments(connection, "added_in <= ? and (removed_in is null or removed_in > ?)", kept);
+    }
+
+    private List<SegmentRef> segments(Connection connection, String alive, @Nullable Long at) throws SQLException {
         List<SegmentRef> segments = new ArrayList<>();
-        if (!published) {
-            return segments;
-        }
         try (PreparedStatement query = connection.prepareStatement("""
                 select first_key, sha256, raw_sha256, bytes, raw_bytes, policies from manifest_entry
-                where set_id = ? and removed_in is null order by first_key""")) {
+                where set_id = ? and\s""" + alive + " order by first_key")) {
             query.setLong(1, setId);
+            if (at != null) {
+                query.setLong(2, at);
+                query.setLong(3, at);
+            }
             try (ResultSet rows = query.executeQuery()) {
                 while (rows.next()) {
                     segments.add(new SegmentRef(bytes(rows, 1), Sha256.wrap(bytes(rows, 2)),

@@ -32,6 +32,13 @@ final class Staging implements AutoCloseable {
 
     /** Stages a policy to be put; one put later replaces an earlier one of the same key ({@link #settle}). */
     void put(FeedPolicy policy, byte[] bodySha256) throws SQLException {
+        put(policy.keyBuffer(), policy.keyOffset(), policy.keyLength(), policy.bodyBuffer(), policy.bodyOffset(),
+                policy.bodyLength(), bodySha256);
+    }
+
+    /** As {@link #put(FeedPolicy, byte[])}. */
+    void put(byte[] key, int keyOffset, int keyLength, byte[] body, int bodyOffset, int bodyLength,
+            byte[] bodySha256) throws SQLException {
         BinaryCopy into = copy;
         if (into == null) {
             create("staged (key bytea, body bytea, body_sha256 bytea)");
@@ -39,10 +46,10 @@ final class Staging implements AutoCloseable {
             copy = into = new BinaryCopy(connection, "staged (key, body, body_sha256)");
         }
         into.row(3);
-        into.bytes(policy.keyBuffer(), policy.keyOffset(), policy.keyLength());
-        into.bytes(policy.bodyBuffer(), policy.bodyOffset(), policy.bodyLength());
+        into.bytes(key, keyOffset, keyLength);
+        into.bytes(body, bodyOffset, bodyLength);
         into.bytes(bodySha256);
-        rawBytes += policy.keyLength() + policy.bodyLength() + LINE_OVERHEAD;
+        rawBytes += keyLength + bodyLength + LINE_OVERHEAD;
     }
 
     /** Stages a key to be deleted, after all policies were staged. */

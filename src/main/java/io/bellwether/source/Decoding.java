@@ -8,6 +8,9 @@ import java.util.Locale;
 import com.github.luben.zstd.ZstdException;
 import com.github.luben.zstd.ZstdIOException;
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import org.jspecify.annotations.Nullable;
+
+import io.bellwether.policy.Sha256;
 
 /**
  * Takes compression off a feed. Gzip and zstd are known by their first bytes, whatever the URL or the headers say; a
@@ -23,6 +26,14 @@ final class Decoding {
         PLAIN, GZIP, ZSTD
     }
 
+    /**
+     * A feed without its compression.
+     *
+     * @param in the plain bytes
+     * @param meter what they pass, hashed; null when they came without compression
+     */
+    record Decoded(InputStream in, @Nullable MeteredInput meter) {}
+
     private Decoding() {}
 
     /**
@@ -30,9 +41,10 @@ final class Decoding {
      *
      * @param contentEncoding the value of the HTTP header, empty if there was none
      */
-    static InputStream open(InputStream in, String contentEncoding, FeedLimits limits) throws IOException {
+    static Decoded open(InputStream in, String contentEncoding, FeedLimits limits) throws IOException {
         String promised = promised(contentEncoding);
         InputStream layer = in;
+        MeteredInput meter = null;
         try {
             for (int depth = 0; depth <= MOST_LAYERS; depth++) {
                 PushbackInputStream peeked = new PushbackInputStream(layer, MAGIC_LENGTH);
@@ -42,10 +54,11 @@ final class Decoding {
                             "the upstream says Content-Encoding: " + promised + ", but sent something else");
                 }
                 if (kind == Kind.PLAIN) {
-                    return peeked;
+                    return new Decoded(peeked, meter);
                 }
                 InputStream decoded = kind == Kind.GZIP ? new GunzipInput(peeked) : zstd(peeked);
-                layer = new MeteredInput(decoded, limits.feedBytes(), "the feed, decompressed,", null);
+                layer = meter = new MeteredInput(decoded, limits.feedBytes(), "the feed, decompressed,",
+                        Sha256.newDigest());
             }
             throw new FeedException(FeedProblem.BAD_COMPRESSION,
                     "the feed is compressed more than " + MOST_LAYERS + " times over");

@@ -2,7 +2,6 @@ package io.bellwether.source;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.security.MessageDigest;
 import java.util.OptionalLong;
 
 import org.jspecify.annotations.Nullable;
@@ -14,9 +13,8 @@ import io.bellwether.policy.Sha256;
  * to stop it from another one, interrupt that thread. Not thread-safe.
  */
 public final class FeedStream implements Opened, AutoCloseable {
-    private final InputStream decoded;
+    private final Decoding.Decoded decoded;
     private final MeteredInput received;
-    private final MessageDigest digest;
     private final FeedReader reader;
     private final Transport transport;
     private @Nullable FeedTotals totals;
@@ -43,10 +41,10 @@ public final class FeedStream implements Opened, AutoCloseable {
 
     private FeedStream(Transport transport, FeedLimits limits) throws IOException {
         this.transport = transport;
-        this.digest = Sha256.newDigest();
-        this.received = new MeteredInput(transport.body(), limits.receivedBytes(), "the feed, as received,", digest);
+        this.received = new MeteredInput(transport.body(), limits.receivedBytes(), "the feed, as received,",
+                Sha256.newDigest());
         this.decoded = Decoding.open(received, transport.contentEncoding(), limits);
-        this.reader = new FeedReader(decoded, limits);
+        this.reader = new FeedReader(decoded.in(), limits);
     }
 
     /** Opens what a transport brings, and closes it if that fails. */
@@ -75,8 +73,10 @@ public final class FeedStream implements Opened, AutoCloseable {
         FeedPolicy policy = reader.next();
         if (policy == null && totals == null) {
             transport.checkWhole();
-            totals = new FeedTotals(Sha256.wrap(digest.digest()), received.count(), reader.feedBytes(), reader.lines(),
-                    reader.policies());
+            Sha256 sha256 = received.sha256();
+            MeteredInput meter = decoded.meter();
+            totals = new FeedTotals(sha256, meter == null ? sha256 : meter.sha256(), received.count(),
+                    reader.feedBytes(), reader.lines(), reader.policies());
         }
         return policy;
     }
@@ -128,7 +128,7 @@ public final class FeedStream implements Opened, AutoCloseable {
     @Override
     public void close() {
         try {
-            decoded.close();
+            decoded.in().close();
         } catch (IOException e) {
             // Everything wanted was read, or another failure is on its way.
         }

@@ -3,8 +3,11 @@ package io.bellwether.source;
 import java.io.IOException;
 import java.io.InputStream;
 import java.security.MessageDigest;
+import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
+
+import io.bellwether.policy.Sha256;
 
 /** Counts what passes, refuses more than a limit, and hashes it if asked. Not thread-safe. */
 final class MeteredInput extends InputStream {
@@ -25,6 +28,11 @@ final class MeteredInput extends InputStream {
         this.limit = limit;
         this.what = what;
         this.digest = digest;
+    }
+
+    /** The hash of all that passed; to be called once, at the end. */
+    Sha256 sha256() {
+        return Sha256.wrap(Objects.requireNonNull(digest, "no digest").digest());
     }
 
     long count() {

@@ -24,12 +24,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import io.bellwether.admin.ProcessList;
 import io.bellwether.admin.SetAdmin;
+import io.bellwether.admin.SetRuns;
 import io.bellwether.admin.TokenAdmin;
 import io.bellwether.catalog.CatalogService;
 import io.bellwether.catalog.HeadsFile;
 import io.bellwether.database.Database;
 import io.bellwether.fleet.BearerToken;
 import io.bellwether.fleet.Tokens;
+import io.bellwether.http.AdminContentRoutes;
 import io.bellwether.http.AdminJobRoutes;
 import io.bellwether.http.AdminSetRoutes;
 import io.bellwether.http.AdminTokenRoutes;
@@ -69,6 +71,7 @@ class ApiCommandsTest {
         server = new HttpServer("127.0.0.1", 0,
                 List.of(new AdminSetRoutes(sets, new ProcessList(database)),
                         new AdminJobRoutes(new JobQueries(database), new JobControl(database), clock),
+                        new AdminContentRoutes(new SetRuns(database)),
                         new AdminTokenRoutes(new TokenAdmin(database, clock))),
                 new Authenticator(new Settings.Secret(ADMIN), tokens::find), meters, "test-1-abcd");
         server.start();
@@ -160,6 +163,42 @@ class ApiCommandsTest {
         assertThat(run.out()).startsWith(out);
         assertThat(run.err()).contains(err);
         assertThat(run.errLines()).hasSize(code == 0 ? 0 : 1);
+    }
+
+    @Test
+    void approve_aCandidate_endsAsItsRunDid() throws Exception {
+        apply();
+        String hash = "ab".repeat(32);
+        update("insert into run (job_id, kind, scheduled_at, state, finished_at, upserts, deletes, unchanged, reason,"
+                + " candidate) select job_id, 'cron', now(), 'refused', now(), 0, 9, 1, 'too many deletes', decode('"
+                + hash + "', 'hex') from job where name = 'firewall'");
+        assertThat(ok("runs", "firewall").out()).contains("candidate " + hash + ": too many deletes");
+        CompletableFuture<CommandRun> waiting = CompletableFuture
+                .supplyAsync(() -> run("approve", "firewall", hash, "--reason=wanted"));
+        finishQueued("published");
+        assertThat(waiting.get().code()).as(waiting.get().err()).isZero();
+        assertThat(waiting.get().out()).startsWith("published revision 3 of firewall");
+        CommandRun used = run("approve", "firewall", hash);
+        assertThat(used.code()).isEqualTo(1);
+        assertThat(used.errLines()).singleElement().asString().contains("was used by run");
+        assertThat(run("approve", "firewall", "nonsense").code()).isEqualTo(1);
+    }
+
+    @Test
+    void rollback_toAKeptRevision_saysThatTheJobIsPaused() throws Exception {
+        apply();
+        assertThat(run("rollback", "firewall", "1").errLines()).containsExactly(
+                "bellwether rollback: 'firewall' has no revision 1; the head is 0");
+        assertThat(run("rollback", "firewall", "one").code()).isEqualTo(2);
+        update("update policy_set set revision = 2 where name = 'firewall'");
+        update("insert into revision (set_id, revision, policies, bytes, raw_bytes, content_sha256, upserts, deletes,"
+                + " has_delta, published_at, process) select set_id, 1, 0, 0, 0, sha256(''), 0, 0, false, now(), 'p'"
+                + " from policy_set where name = 'firewall'");
+        CompletableFuture<CommandRun> waiting = CompletableFuture.supplyAsync(() -> run("rollback", "firewall", "1"));
+        finishQueued("published");
+        assertThat(waiting.get().code()).as(waiting.get().err()).isZero();
+        assertThat(waiting.get().outLines()).hasSize(2).last()
+                .isEqualTo("firewall is paused until 'bellwether resume firewall'");
     }
 
     @Test

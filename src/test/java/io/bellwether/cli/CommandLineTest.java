@@ -30,7 +30,8 @@ class CommandLineTest {
     private Path dir;
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "serve", "up", "apply", "sets", "jobs", "runs", "run", "pause", "resume", "token",
+    @ValueSource(strings = {"", "serve", "up", "apply", "sets", "jobs", "runs", "run", "pause", "resume", "approve",
+            "rollback", "token",
             "token create", "token list", "token revoke", "cron", "cron explain", "feed", "feed generate"})
     void everyCommand_hasHelpAndVersion(String command) {
         String[] words = command.isEmpty() ? new String[0] : command.split(" ", -1);

@@ -49,6 +49,13 @@ final class Api {
         return client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
     }
 
+    HttpResponse<byte[]> post(String path, String body) throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(url + path)).timeout(LIMIT)
+                .header("Authorization", "Bearer " + token).header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body)).build();
+        return client.send(request, HttpResponse.BodyHandlers.ofByteArray());
+    }
+
     JsonNode json(String path) throws IOException, InterruptedException {
         HttpResponse<byte[]> answer = get(path);
         assertThat(answer.statusCode()).as(path).isEqualTo(200);

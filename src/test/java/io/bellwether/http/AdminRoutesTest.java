@@ -30,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import io.bellwether.admin.ProcessList;
 import io.bellwether.admin.SetAdmin;
+import io.bellwether.admin.SetRuns;
 import io.bellwether.admin.TokenAdmin;
 import io.bellwether.database.Database;
 import io.bellwether.fleet.BearerToken;
@@ -38,6 +39,7 @@ import io.bellwether.lease.JobControl;
 import io.bellwether.lease.JobQueries;
 import io.bellwether.settings.Settings;
 import io.bellwether.telemetry.Meters;
+import io.bellwether.testing.Eventually;
 import io.bellwether.testing.TestPostgres;
 
 class AdminRoutesTest {
@@ -57,6 +59,7 @@ class AdminRoutesTest {
         SetAdmin sets = new SetAdmin(database, url -> Optional.empty());
         List<RouteModule> modules = List.of(new AdminSetRoutes(sets, new ProcessList(database)),
                 new AdminJobRoutes(new JobQueries(database), new JobControl(database), clock),
+                new AdminContentRoutes(new SetRuns(database)),
                 new AdminTokenRoutes(new TokenAdmin(database, clock)));
         Grant edge = new Grant("1", "edge-01", List.of("*"), Instant.EPOCH, null, null);
         return new HttpServer("127.0.0.1", 0, modules, new Authenticator(new Settings.Secret(ADMIN),
@@ -160,10 +163,92 @@ class AdminRoutesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/v1/admin/sets/firewall/rollback", "/v1/admin/sets/firewall/candidates/00/approve",
+    @ValueSource(strings = {"/v1/admin/sets/firewall/candidates/00/approve",
             "/v1/admin/jobs/firewall/runs"})
     void post_whatIsNotThere_is404(String path) throws Exception {
         problem(send("POST", path, ADMIN, "{}"), 404, "not-found");
+    }
+
+    @Test
+    void candidates_refusedApprovedAndUsed_showWhatBecameOfThem() throws Exception {
+        put("firewall", SET);
+        String hash = "ab".repeat(32);
+        update("insert into run (job_id, kind, scheduled_at, state, process, claimed_at, finished_at, upserts, deletes,"
+                + " unchanged, reason, candidate) select job_id, 'cron', now(), 'refused', 'p', now(), now(), 0, 9, 1,"
+                + " 'too many', decode('" + hash + "', 'hex') from job");
+        assertThat(get("/v1/admin/jobs/firewall/runs").path("runs").path(0).path("candidate").asText())
+                .isEqualTo(hash);
+        JsonNode candidate = get("/v1/admin/sets/firewall/candidates").path("candidates").path(0);
+        assertThat(candidate.path("hash").asText()).isEqualTo(hash);
+        assertThat(candidate.path("reason").asText()).isEqualTo("too many");
+        assertThat(candidate.path("deletes").asInt()).isEqualTo(9);
+        assertThat(candidate.path("approval").isNull()).isTrue();
+
+        String approve = "/v1/admin/sets/firewall/candidates/" + hash + "/approve";
+        problem(send("POST", approve, EDGE, "{}"), 403, "forbidden");
+        HttpResponse<String> queued = send("POST", approve, ADMIN, "{\"reason\":\"wanted\"}");
+        assertThat(queued.statusCode()).isEqualTo(202);
+        JsonNode run = json.readTree(queued.body());
+        assertThat(run.path("state").asText()).isEqualTo("queued");
+        assertThat(run.path("request").path("approve").asText()).isEqualTo(hash);
+        assertThat(queued.headers().firstValue("Location"))
+                .hasValue("/v1/admin/jobs/firewall/runs/" + run.path("id").asText());
+        assertThat(json.readTree(send("POST", approve, ADMIN, null).body()).path("id")).isEqualTo(run.path("id"));
+        update("update run set state = 'published', finished_at = now() where state = 'queued'");
+        assertThat(get("/v1/admin/sets/firewall/candidates").path("candidates").path(0).path("approval").asText())
+                .isEqualTo("published");
+        assertThat(problem(send("POST", approve, ADMIN, null), 409, "conflict").path("detail").asText())
+                .contains("was used by run " + run.path("id"));
+        problem(send("POST", approve.replace(hash, "cd".repeat(32)), ADMIN, null), 404, "not-found");
+        problem(send("POST", approve.replace(hash, "xyz"), ADMIN, null), 404, "not-found");
+    }
+
+    @Test
+    void rollback_isWaitedForAWhile_thenToldWhereItIs() throws Exception {
+        put("firewall", SET);
+        String path = "/v1/admin/sets/firewall/rollback";
+        for (String bad : List.of("{}", "{\"to\":0}", "{\"to\":1.5}", "{\"to\":\"1\"}", "{\"to\":1,\"x\":1}")) {
+            problem(send("POST", path, ADMIN, bad), 400, "invalid-request");
+        }
+        problem(send("POST", path, ADMIN, "{\"to\":1}"), 404, "not-found");
+        problem(send("POST", path.replace("firewall", "none"), ADMIN, "{\"to\":1}"), 404, "not-found");
+        update("update policy_set set revision = 2");
+        problem(send("POST", path, ADMIN, "{\"to\":2}"), 409, "conflict");
+        problem(send("POST", path, ADMIN, "{\"to\":1}"), 410, "revision-gone");
+        update("insert into revision (set_id, revision, policies, bytes, raw_bytes, content_sha256, upserts, deletes,"
+                + " has_delta, published_at, process) select set_id, r, 0, 0, 0, sha256(''), 0, 0, false, now(), 'p'"
+                + " from policy_set, generate_series(1, 2) r");
+        // Nobody runs it here.
+        HttpResponse<String> waited = send("POST", path, ADMIN, "{\"to\":1}");
+        assertThat(waited.statusCode()).isEqualTo(202);
+        assertThat(json.readTree(waited.body()).path("request").path("rollback").asInt()).isEqualTo(1);
+        try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
+            Future<HttpResponse<String>> answer = threads.submit(() -> http.send(
+                    request(path, ADMIN).header("Idempotency-Key", "k").header("Content-Type", "application/json")
+                            .POST(HttpRequest.BodyPublishers.ofString("{\"to\":1}")).build(),
+                    HttpResponse.BodyHandlers.ofString()));
+            Eventually.eventually("queued", Duration.ofSeconds(5), () -> update("update run set state = 'published',"
+                    + " finished_at = now(), revision = 3 where idempotency_key = 'k'") == 1);
+            assertThat(answer.get().statusCode()).isEqualTo(201);
+            JsonNode done = json.readTree(answer.get().body());
+            assertThat(done.path("revision").asInt()).isEqualTo(3);
+            assertThat(done.path("rolledBackTo").asInt()).isEqualTo(1);
+        }
+        update("update run set state = 'refused', finished_at = now(), reason = 'so it is' where state = 'queued'"
+                + " or idempotency_key = 'k'");
+        HttpResponse<String> again = http.send(
+                request(path, ADMIN).header("Idempotency-Key", "k").header("Content-Type", "application/json")
+                        .POST(HttpRequest.BodyPublishers.ofString("{\"to\":1}")).build(),
+                HttpResponse.BodyHandlers.ofString());
+        assertThat(problem(again, 409, "conflict").path("detail").asText()).contains("ended as refused: so it is");
+    }
+
+    private int update(String sql) throws Exception {
+        return database.<Integer, RuntimeException>inTransaction("test", Duration.ofSeconds(5), connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                return statement.executeUpdate();
+            }
+        });
     }
 
     @Test

@@ -41,7 +41,7 @@ final class DecodingTest {
                 assertThat(Feeds.readAll(stream)).extracting(Policy::key).containsExactly("a", "b");
                 FeedTotals totals = stream.totals();
                 assertThat(totals).isEqualTo(
-                        new FeedTotals(Sha256.of(received), received.length, FEED.length, 2, 2));
+                        new FeedTotals(Sha256.of(received), Sha256.of(FEED), received.length, FEED.length, 2, 2));
                 assertThat(stream.receivedBytes()).isEqualTo(received.length);
             }
         }
@@ -133,7 +133,7 @@ final class DecodingTest {
         InputStream metered = new MeteredInput(new ByteArrayInputStream(bytes.toByteArray()), received, "the feed",
                 null);
         FeedException refusal = catchThrowableOfType(FeedException.class,
-                () -> Feeds.read(Decoding.open(metered, "", limits), limits));
+                () -> Feeds.read(Decoding.open(metered, "", limits).in(), limits));
 
         assertThat(refusal.problem()).isEqualTo(FeedProblem.TOO_LARGE);
     }
@@ -143,7 +143,7 @@ final class DecodingTest {
         byte[] received = join(gzip(FIRST), gzip(SECOND), TAPE);
         for (int seed = 0; seed < 50; seed++) {
             InputStream in = Feeds.dripping(received, 1 + seed, new Random(seed));
-            assertThat(Feeds.read(Decoding.open(in, "", FeedLimits.DEFAULT), FeedLimits.DEFAULT)).hasSize(2);
+            assertThat(Feeds.read(Decoding.open(in, "", FeedLimits.DEFAULT).in(), FeedLimits.DEFAULT)).hasSize(2);
         }
     }
 

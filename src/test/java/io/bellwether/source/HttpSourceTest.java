@@ -57,7 +57,8 @@ final class HttpSourceTest {
             assertThat(stream.expectedBytes()).hasValue(FEED.length);
             assertThat(Feeds.readAll(stream)).containsExactly(new Policy("a", "1"), new Policy("b", "2"));
             assertThat(stream.validators()).isEqualTo(new Validators("\"v1\"", "Sun, 06 Nov 1994 08:49:37 GMT"));
-            assertThat(stream.totals()).isEqualTo(new FeedTotals(Sha256.of(FEED), FEED.length, FEED.length, 2, 2));
+            assertThat(stream.totals())
+                    .isEqualTo(new FeedTotals(Sha256.of(FEED), Sha256.of(FEED), FEED.length, FEED.length, 2, 2));
             assertThat(stream.location()).isEqualTo(upstream.url("/feed?…"));
         }
         assertThat(upstream.seen()).singleElement().satisfies(seen -> {

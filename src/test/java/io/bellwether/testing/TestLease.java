@@ -32,6 +32,7 @@ public final class TestLease implements RunLease {
     private final Instant scheduledAt;
     private final long fence;
     private final UUID nonce;
+    private volatile @Nullable String request;
     private volatile boolean lost;
     private volatile boolean stopped;
     private volatile Consumer<String> onProgress = phase -> {};
@@ -102,6 +103,12 @@ public final class TestLease implements RunLease {
         stopped = true;
     }
 
+    /** What the run is asked to do. */
+    public TestLease asking(@Nullable String json) {
+        request = json;
+        return this;
+    }
+
     /** Hears the phase of every {@link #progress}, on the work's thread. */
     public TestLease onProgress(Consumer<String> listener) {
         onProgress = listener;
@@ -155,6 +162,11 @@ public final class TestLease implements RunLease {
     @Override
     public long fence() {
         return fence;
+    }
+
+    @Override
+    public @Nullable String request() {
+        return request;
     }
 
     @Override
@@ -217,7 +229,7 @@ public final class TestLease implements RunLease {
     private int write(Connection connection, RunResult result) throws SQLException {
         try (PreparedStatement update = connection.prepareStatement("""
                 update run set state = ?, revision = ?, upserts = ?, deletes = ?, unchanged = ?, reason = ?,
-                    lease_until = null, finished_at = clock_timestamp()
+                    candidate = ?, lease_until = null, finished_at = clock_timestamp()
                 where run_id = ? and nonce = ? and state = 'running'""")) {
             update.setString(1, result.state().text());
             update.setObject(2, result.revision(), java.sql.Types.BIGINT);
@@ -225,8 +237,9 @@ public final class TestLease implements RunLease {
             update.setLong(4, result.deletes());
             update.setLong(5, result.unchanged());
             update.setString(6, result.reason());
-            update.setLong(7, runId);
-            update.setObject(8, nonce);
+            update.setBytes(7, result.candidate() == null ? null : result.candidate().bytes());
+            update.setLong(8, runId);
+            update.setObject(9, nonce);
             return update.executeUpdate();
         }
     }
