@@ -21,7 +21,8 @@ public final class SettingsReader {
             "BELLWETHER_CLOCK_OFFSET", "BELLWETHER_SOURCE_ALLOW", "BELLWETHER_SHUTDOWN_GRACE");
 
     /** Variables of the command line and its start script that are no settings of {@code serve}. */
-    private static final List<String> FOREIGN = List.of("BELLWETHER_JVM_OPTS", "BELLWETHER_URL", "BELLWETHER_TOKEN",
+    private static final List<String> FOREIGN = List.of("BELLWETHER_JVM_OPTS", "BELLWETHER_START_CACHE",
+            "BELLWETHER_URL", "BELLWETHER_TOKEN",
             "BELLWETHER_TOKEN_FILE");
 
     private static final int MIN_TOKEN_LENGTH = 16;
