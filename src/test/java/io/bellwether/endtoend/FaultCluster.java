@@ -1,6 +1,7 @@
 package io.bellwether.endtoend;
 
 import static io.bellwether.testing.Eventually.eventually;
+import static java.util.stream.Collectors.joining;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -109,12 +110,17 @@ final class FaultCluster {
     }
 
     /** What {@code bin/bellwether serve} runs, with one folder more on its class path, and quick to start. */
-    private static List<String> serve(Path injector) {
+    private static List<String> serve(Path injector) throws IOException {
         Path home = HOME.toAbsolutePath();
+        String jars;
+        try (Stream<Path> files = Files.list(home.resolve("lib"))) {
+            jars = files.map(Path::toString).filter(f -> f.endsWith(".jar")).sorted().collect(joining(":"));
+        }
         return List.of(Path.of(System.getProperty("java.home"), "bin/java").toString(),
                 "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow", "-Xms32m", "-Xmx192m",
-                "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dbellwether.home=" + home, "-cp",
-                home.resolve("lib") + "/*:" + injector, "io.bellwether.cli.Main", "serve", "--exit-with-parent");
+                "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:AOTCache=" + home.resolve("lib/bellwether.aot"),
+                "-Xlog:aot=off", "-Xlog:cds=off", "-Dbellwether.home=" + home, "-cp", jars + ":" + injector,
+                "io.bellwether.cli.Main", "serve", "--exit-with-parent");
     }
 
     /** A folder with the classes of the injector, and no others. */
