@@ -64,7 +64,7 @@ final class Reading {
                     "this process is at revision " + set.revision() + ", revision " + named + " is asked for");
         }
         if (!set.isPublished()) {
-            throw new Fault(FaultKind.NOT_PUBLISHED_YET, "the set " + set.name() + " has no revision yet");
+            throw unpublished(set, view.stale());
         }
         return new Read(view.heads(), set);
     }
@@ -90,7 +90,7 @@ final class Reading {
         SetState set = find(view.heads(), exchange).orElseThrow(() -> unknown(view.stale()));
         describe(exchange, view.heads(), set.revision());
         if (!set.isPublished()) {
-            throw new Fault(FaultKind.NOT_PUBLISHED_YET, "the set " + set.name() + " has no revision yet");
+            throw unpublished(set, view.stale());
         }
         return find.in(view.heads(), set);
     }
@@ -129,6 +129,14 @@ final class Reading {
         return stale
                 ? new Fault(FaultKind.UNAVAILABLE, "this process cannot see the database and knows no set of this name")
                 : new Fault(FaultKind.NOT_FOUND, "there is no set of this name");
+    }
+
+    /** Nor that a set has no revision yet. */
+    private static Fault unpublished(SetState set, boolean stale) {
+        return stale
+                ? new Fault(FaultKind.UNAVAILABLE,
+                        "this process cannot see the database and knows no revision of the set " + set.name())
+                : new Fault(FaultKind.NOT_PUBLISHED_YET, "the set " + set.name() + " has no revision yet");
     }
 
     /** Whether the client says, by the parameter {@code epoch} or the field of that name, that it knows another epoch. */

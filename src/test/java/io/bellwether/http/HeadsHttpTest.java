@@ -208,6 +208,17 @@ class HeadsHttpTest {
                 () -> !serving.get("/v1/sets/firewall").headers().containsKey("bellwether-stale"));
     }
 
+    // A process that had missed the first revision when the database went away answered 404, and no other was asked.
+    @Test
+    void databaseAway_setWithoutARevision_isLeftToOthers() throws Exception {
+        assertThat(serving.get("/v1/sets/firewall").status()).isEqualTo(404);
+        serving.proxy.cut();
+        eventually("it is noticed", Duration.ofSeconds(5), () -> serving.get("/v1/sets/firewall").status() == 503);
+        for (String path : OF_A_SET) {
+            assertThat(serving.get(path).status()).as(path).isEqualTo(503);
+        }
+    }
+
     @Test
     void health_whileDraining_isAliveButNotReady() throws Exception {
         assertThat(serving.get("/livez").status()).isEqualTo(200);
