@@ -249,6 +249,17 @@ final class LiveRun implements RunLease {
                 .put("bytes", bytes).toString();
     }
 
+    @Override
+    public void progress(RunProgress now) {
+        Duration left = now.left();
+        progress = JsonNodeFactory.instance.objectNode().put("phase", RunRows.storable(now.phase()))
+                .put("rows", now.rows()).put("bytes", now.bytes())
+                .put("rowsPerSecond", Math.round(now.rowsPerSecond()))
+                .put("bytesPerSecond", Math.round(now.bytesPerSecond())).put("share", now.share())
+                .put("estimatedEnd", left == null ? null : claim.claimedAt().plus(age()).plus(left).toString())
+                .toString();
+    }
+
     private LeaseLostException lost(String seen) {
         if (stop.compareAndSet(Stop.NONE, Stop.LOST)) {
             because = seen;

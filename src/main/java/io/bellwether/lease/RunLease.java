@@ -79,4 +79,9 @@ public interface RunLease {
      * @param bytes of the feed so far
      */
     void progress(String phase, long rows, long bytes);
+
+    /** As {@link #progress(String, long, long)}, with its rate and when it may end. */
+    default void progress(RunProgress progress) {
+        progress(progress.phase(), progress.rows(), progress.bytes());
+    }
 }

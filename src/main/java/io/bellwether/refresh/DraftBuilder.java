@@ -53,7 +53,7 @@ final class DraftBuilder implements SegmentBuilder.Segments {
                 ? new DeltaBuilder(press, Draft.deltaLimit(set.rawBytes() + stagedBytes))
                 : null;
         if (!difference.isNothing()) {
-            apply(connection, changes, builder, delta);
+            apply(connection, changes, builder, delta, difference.upserts() + difference.deletes());
         }
         builder.finish();
         List<SegmentRef> built = SegmentPress.await(segments);
@@ -65,7 +65,8 @@ final class DraftBuilder implements SegmentBuilder.Segments {
         return draft;
     }
 
-    private void apply(Connection connection, String changes, SegmentBuilder builder, @Nullable DeltaBuilder delta)
+    private void apply(Connection connection, String changes, SegmentBuilder builder, @Nullable DeltaBuilder delta,
+            long expected)
             throws SQLException, LeaseLostException, InterruptedException, RefusedException {
         long bytes = 0;
         try (BinaryCopyOut rows = new BinaryCopyOut(connection, changes, 2)) {
@@ -84,7 +85,7 @@ final class DraftBuilder implements SegmentBuilder.Segments {
                 }
                 bytes += rows.row().length;
                 if ((n & LOOK_MASK) == 0) {
-                    watch.at(n, bytes);
+                    watch.at(n, bytes, (double) n / (double) expected);
                     watch.check();
                 }
             }

@@ -60,8 +60,11 @@ final class FeedDiff {
     Difference run(Connection reader, FeedStream feed)
             throws SQLException, FeedException, LeaseLostException, InterruptedException {
         if (set.published()) {
+            watch.enter("index");
             loadIndex(reader);
+            watch.phaseOver(set.name());
         }
+        watch.enter("diff");
         long same = stream(feed);
         long upserts = staging.endCopy();
         long deletes = index.unseen();
@@ -84,7 +87,7 @@ final class FeedDiff {
                     staging.vanish(rows.row(), rows.offset(0), rows.length(0));
                     found++;
                 }
-                look(n, 0);
+                look(n);
             }
         }
         staging.endCopy();
@@ -101,7 +104,7 @@ final class FeedDiff {
                 digest.update(rows.row(), rows.offset(0), rows.length(0));
                 finish(keySha256);
                 index.load(keySha256, rows.row(), rows.offset(1));
-                look(n, 0);
+                look(n);
             }
         }
     }
@@ -131,9 +134,11 @@ final class FeedDiff {
             if (stage && !(refuseRepeated && repeated > 0)) {
                 staging.put(policy, bodySha256);
             }
-            look(n, feed.feedBytes());
+            if ((n & LOOK_MASK) == 0) {
+                look(n, feed);
+            }
         }
-        look(0, feed.feedBytes());
+        look(feed.policies(), feed);
         return same;
     }
 
@@ -147,11 +152,22 @@ final class FeedDiff {
         }
     }
 
-    private void look(long rows, long bytes) throws LeaseLostException, InterruptedException {
+    /** Looks while the set's own policies go by. */
+    private void look(long rows) throws LeaseLostException, InterruptedException {
         if ((rows & LOOK_MASK) == 0) {
-            watch.at(rows, bytes);
+            watch.at(rows, 0, set.policies() == 0 ? 0 : (double) rows / (double) set.policies());
             watch.check();
         }
+    }
+
+    /** Looks while the feed goes by, whose length is that of the set where the source does not tell. */
+    private void look(long rows, FeedStream feed) throws LeaseLostException, InterruptedException {
+        double expected = feed.expectedBytes().orElse(0);
+        double share = expected > 0
+                ? feed.receivedBytes() / expected
+                : set.rawBytes() == 0 ? 0 : (double) feed.feedBytes() / (double) set.rawBytes();
+        watch.at(rows, feed.feedBytes(), share < 1 || expected > 0 ? share : 0);
+        watch.check();
     }
 
     private void finish(byte[] into) {

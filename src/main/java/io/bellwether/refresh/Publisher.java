@@ -101,7 +101,7 @@ final class Publisher {
         } catch (AmbiguousCommitException e) {
             return settle(result, e);
         }
-        meters.refreshPhase(set.name(), "publish", watch.inPhase());
+        watch.phaseOver(set.name());
         return result;
     }
 
@@ -112,7 +112,7 @@ final class Publisher {
             Draft draft = new DraftBuilder(set, watch, reader, press).build(set.segments(connection), connection,
                     changes, difference, staging.rawBytes());
             meters.segmentsBuilt(press.pressed());
-            meters.refreshPhase(set.name(), "build", watch.inPhase());
+            watch.phaseOver(set.name());
             watch.check();
             return draft;
         }

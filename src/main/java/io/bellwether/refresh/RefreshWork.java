@@ -53,7 +53,7 @@ public final class RefreshWork implements JobWork {
     @Override
     public RunResult perform(RunLease lease) throws Exception {
         RefreshRequest request = RefreshRequest.parse(lease.request());
-        try (RunWatch watch = new RunWatch(lease)) {
+        try (RunWatch watch = new RunWatch(lease, meters)) {
             try {
                 SetState set = database.<SetState, RuntimeException>inTransaction("load set", SHORT,
                         connection -> SetState.load(connection, lease.jobId()));
@@ -90,7 +90,7 @@ public final class RefreshWork implements JobWork {
         Opened opened = source.open(SourceRequest
                 .of(set.definition().source(), approved == null ? set.validators() : Validators.NONE)
                 .withTimeouts(SourceTimeouts.DEFAULT.within(limit)));
-        phaseOver(set, watch, "fetch");
+        watch.phaseOver(set.name());
         return switch (opened) {
             case Opened.NotModified same -> unchanged(set, "the source says: not modified");
             case FeedStream feed -> {
@@ -105,9 +105,8 @@ public final class RefreshWork implements JobWork {
             @Nullable Sha256 approved) throws Exception {
         try (Connection connection = StagingConnection.open(database); Staging staging = new Staging(connection)) {
             watch.guard(connection);
-            watch.enter("diff");
             Difference difference = compare(watch, set, feed, connection, staging, approved);
-            phaseOver(set, watch, "diff");
+            watch.phaseOver(set.name());
             Failpoint.reach(Failpoint.FEED_READ, lease.job());
             if (difference.isNothing() && set.published()) {
                 rememberFeed(set, feed);
@@ -177,9 +176,5 @@ public final class RefreshWork implements JobWork {
         meters.refreshRows(set.name(), "upsert", difference.upserts());
         meters.refreshRows(set.name(), "delete", difference.deletes());
         meters.refreshRows(set.name(), "unchanged", difference.unchanged());
-    }
-
-    private void phaseOver(SetState set, RunWatch watch, String phase) {
-        meters.refreshPhase(set.name(), phase, watch.inPhase());
     }
 }

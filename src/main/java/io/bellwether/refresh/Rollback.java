@@ -77,7 +77,7 @@ final class Rollback {
             DeltaBuilder delta = new DeltaBuilder(press, Draft.deltaLimit(Math.max(set.rawBytes(), target.rawBytes())));
             RevisionDiff diff = new RevisionDiff(head, target.segments(), reader::lines, watch);
             difference = diff.stage(staging, delta, target.policies());
-            meters.refreshPhase(set.name(), "diff", watch.inPhase());
+            watch.phaseOver(set.name());
             watch.enter("build");
             draft = Draft.of(bits, head, target.segments(), delta.finish());
             meters.segmentsBuilt(press.pressed());

@@ -118,6 +118,19 @@ public final class Meters implements AutoCloseable {
         timer("bellwether_refresh", Tags.of("set", set, "phase", phase)).record(took);
     }
 
+    /**
+     * Where the refresh of a set is in its phase; all 0 when none is on.
+     *
+     * @param share of the phase that is done, 0 to 1; 0 where nobody can tell
+     * @param secondsLeft of the phase, 0 where nobody can tell
+     */
+    public void refreshProgress(String set, long rows, long bytes, double share, double secondsLeft) {
+        value("bellwether_refresh_progress_rows", Tags.of("set", set), rows);
+        value("bellwether_refresh_progress_bytes", Tags.of("set", set), bytes);
+        value("bellwether_refresh_progress_ratio", Tags.of("set", set), share);
+        value("bellwether_refresh_progress_remaining_seconds", Tags.of("set", set), secondsLeft);
+    }
+
     /** Segments built. */
     public void segmentsBuilt(int segments) {
         count("bellwether_segments_built", Tags.empty(), segments);

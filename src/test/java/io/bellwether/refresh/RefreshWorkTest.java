@@ -5,24 +5,33 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import io.bellwether.admin.SetAdmin;
 import io.bellwether.database.Notifications;
+import io.bellwether.lease.LeaseLostException;
+import io.bellwether.lease.RunProgress;
 import io.bellwether.lease.RunResult;
 import io.bellwether.lease.RunResult.State;
 import io.bellwether.policy.SetDefinition.DuplicateKeys;
 import io.bellwether.policy.SetDefinition.Guard;
+import io.bellwether.policy.SetDefinitionJson;
 import io.bellwether.testing.TestLease;
 import io.bellwether.testing.TestSets;
 
@@ -261,6 +270,90 @@ class RefreshWorkTest {
         assertThat(bench.number("select count(*) from segment")).isEqualTo(segments);
         assertThat(bench.head(two)).isEqualTo(bench.head(one));
         assertThat(bench.number("select count(distinct content_sha256) from revision")).isEqualTo(1);
+    }
+
+    /** A set has no name but its name: a new one is another set, of the same segments. */
+    @Test
+    void perform_setRenamed_theNewOneSharesTheSegmentsAndOutlivesTheOldOne() throws Exception {
+        TestSets.Inserted old = bench.set("old");
+        Map<String, String> policies = numbered(500, 0);
+        bench.feed("old", policies);
+        bench.run(old);
+        bench.run(old);
+        SetAdmin admin = new SetAdmin(bench.database, url -> Optional.empty());
+        TestSets.Inserted renamed = bench.set("new", bench.file("old").toUri());
+        assertThat(bench.run(renamed)).isEqualTo(RunResult.published(1, 500, 0, 0));
+        long segments = bench.number("select count(*) from segment");
+        assertThat(admin.delete("old")).isTrue();
+        bench.execute("update segment set touched_at = clock_timestamp() - interval '2 days'");
+        bench.execute("insert into job (name, kind, schedule) values ('retention', 'retention', '0 0 * * * *')");
+        TestLease retention = TestLease.claim(bench.database,
+                bench.number("select job_id from job where kind = 'retention'"));
+        retention.record(new RetentionWork(bench.database).perform(retention));
+        assertThat(bench.number("select count(*) from segment")).isEqualTo(segments);
+        assertThat(bench.head(renamed)).isEqualTo(sorted(policies)).isEqualTo(bench.rows(renamed));
+        assertThat(bench.number("select count(*) from policy")).isEqualTo(500);
+        // And back again: the name goes on where it ended.
+        assertThat(admin.delete("new")).isTrue();
+        assertThat(admin.put("old", SetDefinitionJson.write(TestSets.definition(bench.file("old").toUri()), true))
+                .change().text()).isEqualTo("created");
+        TestSets.Inserted again = new TestSets.Inserted(bench.number("select set_id from policy_set"),
+                bench.number("select job_id from job where name = 'old'"), "old");
+        assertThat(bench.run(again)).isEqualTo(RunResult.published(2, 500, 0, 0));
+        assertThat(bench.number("select count(*) from segment")).isEqualTo(segments);
+    }
+
+    @Test
+    void perform_setDeletedInMidRun_publishesNothingAndLeavesNothing() throws Exception {
+        SetAdmin admin = new SetAdmin(bench.database, url -> Optional.empty());
+        for (String phase : List.of("diff", "build", "publish")) {
+            TestSets.Inserted set = bench.set("demo");
+            bench.feed("demo", numbered(50, 0));
+            bench.run(set);
+            bench.feed("demo", numbered(50, 1));
+            AtomicBoolean deleted = new AtomicBoolean();
+            TestLease lease = TestLease.claim(bench.database, set.jobId()).onProgress(now -> {
+                if (now.equals(phase) && deleted.compareAndSet(false, true)) {
+                    try {
+                        assertThat(admin.delete("demo")).isTrue();
+                    } catch (SQLException e) {
+                        throw new IllegalStateException(e);
+                    }
+                }
+            });
+            try {
+                assertThat(bench.work.perform(lease).state()).as(phase).isEqualTo(State.FAILED);
+            } catch (LeaseLostException | SQLException | RuntimeException e) {
+                // Kept out at whatever statement came next.
+                assertThat(e.getMessage()).as(phase).isNotBlank();
+            }
+            assertThat(deleted).isTrue();
+            for (String table : List.of("policy_set", "policy", "revision", "manifest_entry", "delta_entry", "job",
+                    "run")) {
+                assertThat(bench.number("select count(*) from " + table)).as(table + " after " + phase).isZero();
+            }
+        }
+    }
+
+    @Test
+    void perform_atItsEnd_showsNoProgressAnyMore() throws Exception {
+        TestSets.Inserted set = bench.set("demo");
+        bench.feed("demo", numbered(5000, 0));
+        List<String> phases = new CopyOnWriteArrayList<>();
+        bench.run(TestLease.claim(bench.database, set.jobId()).onProgress(phases::add));
+        assertThat(phases).contains("fetch", "diff", "build", "publish");
+        assertThat(bench.meters.scrape()).contains("bellwether_refresh_progress_rows{set=\"demo\"} 0.0")
+                .contains("bellwether_refresh_progress_remaining_seconds{set=\"demo\"} 0.0");
+    }
+
+    @Test
+    void progress_withAShareDone_tellsRateAndTimeLeft() {
+        RunProgress progress = RunProgress.of("diff", 41_000, 33_000_000, Duration.ofSeconds(10), 0.4);
+        assertThat(progress.left()).isEqualTo(Duration.ofSeconds(15));
+        assertThat(RunWatch.words(progress)).isEqualTo(
+                "diff, 41,000 policies, 33.0 MB so far, 4,100 policies/s, 3.3 MB/s, 40 %, about 15 s left");
+        assertThat(RunWatch.words(RunProgress.of("diff", 41_000, 0, Duration.ofSeconds(10), 0)))
+                .isEqualTo("diff, 41,000 policies, 0.0 MB so far, 4,100 policies/s, 0.0 MB/s");
     }
 
     @Test
