@@ -50,6 +50,7 @@ final class LongRun implements AutoCloseable {
     private final TestUpstream upstream;
     private final Watcher watcher;
     private final Instant begun;
+    private final int errorsBefore;
     private final Map<String, Integer> faults = new TreeMap<>();
     private boolean told;
 
@@ -68,6 +69,7 @@ final class LongRun implements AutoCloseable {
         this.watcher = new Watcher(api, set, cutsExplained);
         say("seed=" + seed + " logs in " + cluster.dir().resolve("logs"));
         eventually("a first revision", LIMIT, () -> recent().stream().anyMatch(RunRow::isPublished));
+        this.errorsBefore = allErrors().size();
         this.begun = Instant.now();
     }
 
@@ -178,14 +180,20 @@ final class LongRun implements AutoCloseable {
         System.out.println("soak " + set + " " + what);
     }
 
-    /** What the processes logged as errors. */
+    /** What the processes logged as errors since the first revision. */
     List<String> errors() throws IOException {
+        List<String> all = allErrors();
+        return all.subList(errorsBefore, all.size());
+    }
+
+    private List<String> allErrors() throws IOException {
         List<String> errors = new ArrayList<>();
         for (Path log : logs()) {
             if (log.getFileName().toString().startsWith("process-")) {
                 errors.addAll(Files.readAllLines(log).stream().filter(line -> line.contains(" ERROR ")).toList());
             }
         }
+        errors.sort(null);
         return errors;
     }
 
