@@ -2,6 +2,7 @@ package io.bellwether.lease;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,7 +19,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.redisson.Redisson;
 import org.redisson.api.RFuture;
+import org.redisson.api.RScript;
 import org.redisson.api.RedissonClient;
+import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,6 +57,9 @@ public final class RedissonGate implements Gate {
 
     /** No job's: theirs end in the word leader. */
     private static final String PROBE_KEY = "bellwether:{probe}";
+    private static final String PROBE_SCRIPT = "redis.call('set', KEYS[1], '', 'px', 5000); return 1";
+
+    private static final int MAX_SHOWN = 200;
 
     /** How often a lock that may be a ghost is let go, and how many such locks are remembered. */
     private static final int SUSPECT_UNLOCKS = 2;
@@ -144,7 +150,12 @@ public final class RedissonGate implements Gate {
         CompletableFuture<Boolean> lock = call(() -> running.getLock(key).tryLockAsync(owner));
         try {
             boolean won = lock.get(DEADLINE_MILLIS, TimeUnit.MILLISECONDS);
-            answered();
+            if (won) {
+                answered();
+            } else {
+                // It answers in time; whether a lock could be had there the next probe tells.
+                breaker.succeeded();
+            }
             meters.gate("redis", won ? "won" : "held");
             return won ? new Won(new Inside(running, key, owner)) : new Held();
         } catch (TimeoutException e) {
@@ -191,7 +202,12 @@ public final class RedissonGate implements Gate {
     }
 
     private static String why(Throwable because) {
-        return because instanceof TimeoutException ? "no answer in time" : because.toString();
+        if (because instanceof TimeoutException) {
+            return "no answer in time";
+        }
+        // Redisson appends the script and the channel.
+        String said = because.toString();
+        return said.length() <= MAX_SHOWN ? said : said.substring(0, MAX_SHOWN) + "…";
     }
 
     /**
@@ -217,16 +233,13 @@ public final class RedissonGate implements Gate {
     }
 
     /**
-     * Asks what a tick asks, a lock: a Redis that can only be read (a replica, one that is full) is no better than none,
-     * and would be up at every probe and away at every tick.
+     * Asks for what a lock needs, a script that writes: a Redis that can only be read (a replica, one that is full) is no
+     * better than none, and would be up at every probe and away at every tick. A lock is not asked for, as one that is
+     * held takes no write.
      */
-    private CompletableFuture<Boolean> ask(RedissonClient running) {
-        long owner = tries.incrementAndGet();
-        CompletableFuture<Boolean> lock = call(() -> running.getLock(PROBE_KEY).tryLockAsync(owner));
-        CompletableFuture<Boolean> left = lock.thenCompose(
-                won -> won ? unlock(running, PROBE_KEY, owner) : CompletableFuture.completedFuture(false));
-        log.trace("probe {}: {}", owner, left);
-        return lock;
+    private CompletableFuture<Long> ask(RedissonClient running) {
+        return call(() -> running.getScript(StringCodec.INSTANCE).evalAsync(RScript.Mode.READ_WRITE, PROBE_SCRIPT,
+                RScript.ReturnType.LONG, List.<Object>of(PROBE_KEY)));
     }
 
     /** Asks now and then, so that neither an outage nor its end is first noticed by a tick. */

@@ -94,6 +94,14 @@ final class Api {
         return JSON.readTree(answer.body());
     }
 
+    /** The value of a meter without tags; of one process alone, since nginx does not forward them. */
+    double meter(String name) throws IOException, InterruptedException {
+        String all = new String(get("/metrics").body(), java.nio.charset.StandardCharsets.UTF_8);
+        return all.lines().filter(line -> line.startsWith(name + " ")).findFirst()
+                .map(line -> Double.parseDouble(line.substring(name.length() + 1)))
+                .orElseThrow(() -> new AssertionError("there is no meter " + name));
+    }
+
     /** The runs of a job, the newest first, at most 1000. */
     List<JsonNode> runs(String job) throws IOException, InterruptedException {
         List<JsonNode> runs = new ArrayList<>();

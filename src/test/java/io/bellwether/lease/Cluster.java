@@ -1,5 +1,7 @@
 package io.bellwether.lease;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -11,6 +13,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
@@ -72,6 +75,42 @@ final class Cluster implements AutoCloseable {
         processes.add(process);
         ticks.start();
         return process;
+    }
+
+    /**
+     * A process that takes the database's clock to be that much ahead, so that its timer fires too early.
+     *
+     * @param early gets how many of its claims the ledger found to be
+     */
+    Member startEarly(String name, JobWork work, Duration ahead, AtomicInteger early) throws SQLException {
+        execute("create schema early");
+        execute("create function early.clock_timestamp() returns timestamptz language sql volatile as $$ select"
+                + " pg_catalog.clock_timestamp() + make_interval(secs => " + ahead.toMillis() / 1000.0 + ") $$");
+        Database fast = TestPostgres.open(new Settings.Database(
+                settings.url() + "?options=-c%20search_path=early,pg_catalog,public", settings.user(),
+                settings.password(), settings.poolSize()));
+        Meters meters = new Meters();
+        TickService ticks = new TickService(fast, new DatabaseClock(InstantSource.system()), redis.gate(),
+                Map.of("refresh", work), meters, name, lease, counting(new JobLedger(database), early));
+        Member process = new Member(name, ticks, meters, fast);
+        processes.add(process);
+        ticks.start();
+        return process;
+    }
+
+    private static Ledger counting(Ledger ledger, AtomicInteger early) {
+        return (Ledger) Proxy.newProxyInstance(Ledger.class.getClassLoader(), new Class<?>[]{Ledger.class},
+                (proxy, method, arguments) -> {
+                    try {
+                        Object result = method.invoke(ledger, arguments);
+                        if (result instanceof ClaimOutcome.NotDue) {
+                            early.incrementAndGet();
+                        }
+                        return result;
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 
     void stop(Member process, Duration grace) {

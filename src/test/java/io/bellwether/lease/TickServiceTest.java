@@ -312,6 +312,17 @@ class TickServiceTest {
         everySecondOnce("demo");
     }
 
+    // A timer that wakes early would fire T - 20 ms, see that T is still to come, and fire T again (robfig/cron#94).
+    @Test
+    void timerWakesEarly_everyTickOnce_noneBeforeItsTime() throws Exception {
+        cluster.define("demo", EVERY_SECOND);
+        AtomicInteger early = new AtomicInteger();
+        cluster.startEarly("early", cluster.publishing(), Duration.ofMillis(200), early);
+        cluster.await("published", "demo", 4, run -> run.state().equals("published"));
+        assertThat(early).as("claims that came too early").hasPositiveValue();
+        everySecondOnce("demo");
+    }
+
     @Test
     void clockFarOff_claimsNothing_andSaysSo() throws Exception {
         cluster.define("demo", EVERY_SECOND);
