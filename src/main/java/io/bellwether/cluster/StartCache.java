@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 
 /**
@@ -91,10 +92,11 @@ public final class StartCache {
         Ports ports = new Ports(dir.ports());
         Path binaries = UserFolders.cache(System.getenv(), work.resolve("binaries"));
         PostgresServer postgres = new PostgresServer(dir, PostgresBinaries.unpack(binaries), secrets,
-                ports.choose("postgres", 25_432), 1);
+                ports.choose("postgres", anywhere()), 1);
         postgres.prepare();
-        RedisServer redis = new RedisServer(dir, RedisServer.program(binaries), secrets, ports.choose("redis", 26_379));
-        int port = ports.choose("process", 27_001);
+        RedisServer redis = new RedisServer(dir, RedisServer.program(binaries), secrets,
+                ports.choose("redis", anywhere()));
+        int port = ports.choose("process", anywhere());
         String token = secrets.get("admin-token");
         ClusterOptions options = new ClusterOptions(1, 0, dir.root(), false, null, serve(), System.getenv(), Map.of())
                 .with("BELLWETHER_START_CACHE", "")
@@ -121,6 +123,11 @@ public final class StartCache {
             gate.stop();
             database.stop();
         }
+    }
+
+    /** Builds that run side by side rarely want the same port. */
+    private static int anywhere() {
+        return ThreadLocalRandom.current().nextInt(20_000, 32_000);
     }
 
     private Child child(ClusterDir dir, String name, Child.CommandSource command, String stopSignal, boolean tied) {

@@ -88,6 +88,7 @@ final class FaultCluster {
         // Made here so that the proxies' addresses can bear it; the cluster keeps what it finds.
         Path secrets = Files.createDirectories(dir.resolve("cluster/secrets"));
         Files.writeString(secrets.resolve("redis"), REDIS_PASSWORD);
+        PortsOfItsOwn.choose(dir.resolve("cluster"));
         Path ports = dir.resolve("cluster/run/ports.properties");
         List<TestProxy> databases = new ArrayList<>();
         List<TestProxy> redises = new ArrayList<>();

@@ -29,7 +29,8 @@ class RandomKillSoak {
                     run.did("killed");
                 }
             }
-            TickReport report = run.judge(oracle -> oracle);
+            // Now and then none is left to take a run over until the cluster has started one again.
+            TickReport report = run.judge(TickOracle::withTakeOversAtAnyTime);
             assertThat(report.states().keySet()).isSubsetOf("published", "unchanged", "overlapped", "abandoned",
                     "superseded");
             assertThat(run.errors()).isEmpty();

@@ -25,6 +25,7 @@ final class SharedCluster {
         LocalCluster running = cluster;
         if (running == null) {
             Path dir = Files.createTempDirectory("bellwether-it");
+            PortsOfItsOwn.choose(dir);
             running = LocalCluster.start(ClusterOptions.of(Path.of("target/bellwether"), dir)
                     .with("BELLWETHER_LEASE", "PT" + LEASE_SECONDS + "S").with("BELLWETHER_JVM_OPTS", "-Xmx192m"),
                     _ -> {});
