@@ -309,8 +309,10 @@ final class Attempts {
     /** Told by the process that went past it, and not again while the gate is not asked. */
     private void tellGhost(Claim claim) {
         meters.gate("redis", "ghost");
-        log.info("job={} tick={} the gate was held, yet nobody ran: its holder died, or the lock outlived it; claimed"
-                + " without it, which is not asked again for {} s", claim.job(), claim.scheduledAt(),
+        log.info(
+                "job={} tick={} the gate was held for {} s and nobody ran: its holder is dead or slow; claimed without the"
+                        + " gate, which is not asked again for {} s",
+                claim.job(), claim.scheduledAt(), NextStep.LOOK.toSeconds(),
                 NextStep.HAUNTED.toSeconds());
     }
 

@@ -28,6 +28,9 @@ public final class SetDefinitionJson {
 
     private static final Duration MAX_RUNTIME = Duration.ofDays(1);
     private static final Duration MAX_WINDOW = Duration.ofDays(366);
+
+    /** What is younger is in time, whatever the window. */
+    private static final Duration MIN_WINDOW = Duration.ofSeconds(30);
     private static final int MAX_KEPT_REVISIONS = 1000;
     private static final int MAX_HEADERS = 32;
     private static final int MAX_SHOWN = 80;
@@ -64,7 +67,7 @@ public final class SetDefinitionJson {
             wrong.add("zone '" + zone + "' is not a known time zone");
         }
         SetDefinition.Misfire misfire = choice(json, "", "misfire", SetDefinition.Misfire.COALESCE, wrong);
-        Duration window = duration(json, "misfireWindow", SetDefinition.MISFIRE_WINDOW, Duration.ZERO, MAX_WINDOW,
+        Duration window = duration(json, "misfireWindow", SetDefinition.MISFIRE_WINDOW, MIN_WINDOW, MAX_WINDOW,
                 wrong);
         Duration maxRuntime = duration(json, "maxRuntime", Duration.ofMinutes(10), Duration.ofSeconds(1), MAX_RUNTIME,
                 wrong);

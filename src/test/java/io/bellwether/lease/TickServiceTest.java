@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
+import io.bellwether.schedule.MisfirePolicy;
 import io.bellwether.testing.Eventually;
 
 /** Several timers over one database: whatever happens, each tick has one row, and at most one effect. */
@@ -178,11 +179,12 @@ class TickServiceTest {
     void ghostLock_costsTwoSeconds_notTheTick() throws Exception {
         cluster.define("demo", "*/5 * * * * *");
         assertThat(cluster.redis.gate().tryEnter("demo")).isInstanceOf(Gate.Won.class);
-        cluster.start("a", cluster.publishing());
+        Cluster.Member member = cluster.start("a", cluster.publishing());
         RunView run = cluster.await("published past the ghost", "demo", r -> r.state().equals("published"));
         assertThat(run.gate()).isEqualTo("postgres");
         assertThat(Duration.between(run.scheduledAt(), run.claimedAt())).isBetween(Duration.ofMillis(1_900),
                 Duration.ofSeconds(4));
+        assertThat(member.meters().scrape()).contains("bellwether_gate_total{gate=\"redis\",result=\"ghost\"} 1.0");
     }
 
     @Test
@@ -406,7 +408,8 @@ class TickServiceTest {
             leaders.add(String.valueOf(run.process()));
             assertThat(run.state()).isEqualTo("published");
             assertThat(cluster.effects(job.job()).values()).allMatch(effects -> effects == 1);
-            assertThat(Duration.between(run.scheduledAt(), run.claimedAt())).isLessThan(Duration.ofSeconds(10));
+            // In time, on a machine that does other things as well.
+            assertThat(Duration.between(run.scheduledAt(), run.claimedAt())).isLessThan(MisfirePolicy.GRACE);
         }
         assertThat(leaders).containsExactlyInAnyOrder("a", "b", "c", "d");
     }

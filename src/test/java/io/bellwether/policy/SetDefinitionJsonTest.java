@@ -70,7 +70,7 @@ class SetDefinitionJsonTest {
             "{\"source\":{\"url\":\"http://x\"},\"schedule\":\"* * * * *\",\"misfire\":\"COALESCE\"}|misfire must be one of",
             "{\"source\":{\"url\":\"http://x\"},\"schedule\":\"* * * * *\",\"maxRuntime\":\"10m\"}|maxRuntime must be an ISO 8601",
             "{\"source\":{\"url\":\"http://x\"},\"schedule\":\"* * * * *\",\"maxRuntime\":\"PT0S\"}|maxRuntime must be from PT1S",
-            "{\"source\":{\"url\":\"http://x\"},\"schedule\":\"* * * * *\",\"misfireWindow\":\"PT-1S\"}|misfireWindow must be from PT0S",
+            "{\"source\":{\"url\":\"http://x\"},\"schedule\":\"* * * * *\",\"misfireWindow\":\"PT1S\"}|misfireWindow must be from PT30S",
             "{\"source\":{\"url\":\"http://x\"},\"schedule\":\"* * * * *\",\"enabled\":\"yes\"}|enabled must be true or false",
             "{\"source\":{\"url\":\"http://x\"},\"schedule\":\"* * * * *\",\"guard\":{\"maxDeleteShare\":30}}|guard.maxDeleteShare",
             "{\"source\":{\"url\":\"http://x\"},\"schedule\":\"* * * * *\",\"keepRevisions\":0}|keepRevisions must be",
