@@ -157,10 +157,13 @@ public final class NextStep {
             List<Instant> late = due.stream().filter(tick -> tick.isBefore(fresh)).limit(CHUNK).toList();
             return new Step.Missed(Step.Stretch.of(late));
         }
-        boolean runsNewest = due.size() <= CHUNK
-                && Duration.between(due.getLast(), now).compareTo(job.misfire().window()) <= 0;
-        if (!runsNewest) {
-            return new Step.Missed(Step.Stretch.of(due.subList(0, Math.min(due.size(), CHUNK))));
+        if (due.size() > CHUNK) {
+            // What is left for the next step is thousands of ticks: were it the last seconds' alone, it would no longer be
+            // a misfire, and each of them would be run.
+            return new Step.Missed(Step.Stretch.of(due.subList(0, CHUNK / 2)));
+        }
+        if (Duration.between(due.getLast(), now).compareTo(job.misfire().window()) > 0) {
+            return new Step.Missed(Step.Stretch.of(due));
         }
         return due.size() == 1 ? null : new Step.Missed(Step.Stretch.of(due.subList(0, due.size() - 1)));
     }

@@ -96,7 +96,16 @@ class NextStepTest {
     @Test
     void hugeBacklog_isCountedInChunks() {
         schedule = CronSchedule.parse("* * * * * *", "UTC");
-        assertThat(at(25_000)).isEqualTo(new Step.Missed(stretch(1, NextStep.CHUNK, NextStep.CHUNK)));
+        assertThat(at(25_000)).isEqualTo(new Step.Missed(stretch(1, NextStep.CHUNK / 2, NextStep.CHUNK / 2)));
+    }
+
+    // A chunk was counted whole, and the few ticks after it, not yet late by themselves, were run one after the other.
+    @Test
+    void backlogJustOverAChunk_leavesAMisfireBehindAndNotTheLastSecondsAlone() {
+        schedule = CronSchedule.parse("* * * * * *", "UTC");
+        int half = NextStep.CHUNK / 2;
+        assertThat(at(NextStep.CHUNK + 5)).isEqualTo(new Step.Missed(stretch(1, half, half)));
+        assertThat(at(half + 5)).isEqualTo(new Step.Missed(stretch(1, half + 4, half + 4)));
     }
 
     @Test
