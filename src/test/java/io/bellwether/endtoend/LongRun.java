@@ -117,6 +117,11 @@ final class LongRun implements AutoCloseable {
         faults.merge(fault, 1, Integer::sum);
     }
 
+    /** How many faults of that kind there were. */
+    int count(String fault) {
+        return faults.getOrDefault(fault, 0);
+    }
+
     /** The newest rows, the newest first. */
     List<RunRow> recent() throws Exception {
         List<RunRow> rows = new ArrayList<>();

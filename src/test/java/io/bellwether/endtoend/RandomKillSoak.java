@@ -8,33 +8,33 @@ import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 
-import io.bellwether.cluster.Part;
-
 /** Every three seconds one of the processes is killed (SIGKILL), whatever it does; the cluster starts it again. */
 class RandomKillSoak {
     private static final Duration EVERY = Duration.ofSeconds(3);
+    private static final Duration LOOK = Duration.ofMillis(100);
 
     @Test
     void processes_killedAtRandom_everyRevisionIsAFeedAndNoTickIsDoneTwice() throws Exception {
         try (LongRun run = new LongRun("random-kill", true)) {
             run.upstream().dawdle(run.random(), Duration.ofMillis(1500));
-            int fewest = run.cluster().processes();
+            Lives lives = new Lives(run.cluster());
             while (run.goesOn()) {
-                LongRun.pass(EVERY);
-                List<Part> alive = IntStream.rangeClosed(1, run.cluster().processes()).mapToObj(run.cluster()::process)
-                        .filter(Part::isAlive).toList();
-                fewest = Math.min(fewest, alive.size());
+                for (long end = System.nanoTime() + EVERY.toNanos(); System.nanoTime() < end; lives.look()) {
+                    LongRun.pass(LOOK);
+                }
+                List<Integer> alive = IntStream.rangeClosed(1, run.cluster().processes())
+                        .filter(number -> run.cluster().process(number).isAlive()).boxed().toList();
                 if (!alive.isEmpty()) {
-                    alive.get(run.random().nextInt(alive.size())).kill();
+                    lives.kill(alive.get(run.random().nextInt(alive.size())));
                     run.did("killed");
                 }
             }
-            // Now and then none is left to take a run over until the cluster has started one again.
-            TickReport report = run.judge(TickOracle::withTakeOversAtAnyTime);
+            TickReport report = run.judge(oracle -> oracle.withProcessesUp(lives.all()));
             assertThat(report.states().keySet()).isSubsetOf("published", "unchanged", "overlapped", "abandoned",
                     "superseded");
             assertThat(run.errors()).isEmpty();
-            run.tell(report, " fewest alive=" + fewest);
+            assertThat(run.watcher().cut()).as("answers cut").isLessThanOrEqualTo(run.count("killed"));
+            run.tell(report, " longest without a ready process " + lives.noneUp().toMillis() + " ms");
         }
     }
 }

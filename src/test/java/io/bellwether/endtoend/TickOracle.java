@@ -29,6 +29,7 @@ final class TickOracle {
     private final String job;
     private final Duration period;
     private @Nullable Duration slack = SLACK;
+    private @Nullable List<Lives.Life> lives;
     private @Nullable TestUpstream upstream;
     private int newest;
     private final Map<Long, String> digests = new HashMap<>();
@@ -42,6 +43,12 @@ final class TickOracle {
     /** Allows take-overs at any time: the database was away. */
     TickOracle withTakeOversAtAnyTime() {
         slack = null;
+        return this;
+    }
+
+    /** Expects take-overs of processes alone that were up. */
+    TickOracle withProcessesUp(List<Lives.Life> when) {
+        lives = when;
         return this;
     }
 
@@ -70,7 +77,7 @@ final class TickOracle {
     /** Fails with all that is wrong, or tells what there was. */
     TickReport verify() throws Exception {
         List<RunRow> rows = rows();
-        List<String> wrong = new ArrayList<>(TickRules.broken(rows, period, slack));
+        List<String> wrong = new ArrayList<>(TickRules.broken(rows, period, slack, lives));
         TickReport report = new TickReport(rows, contents(rows, wrong));
         assertThat(wrong).as("%s", report).isEmpty();
         return report;

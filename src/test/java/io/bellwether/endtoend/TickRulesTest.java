@@ -39,7 +39,7 @@ class TickRulesTest {
     }
 
     private List<String> broken() {
-        return TickRules.broken(rows, PERIOD, Duration.ZERO);
+        return TickRules.broken(rows, PERIOD, Duration.ZERO, null);
     }
 
     @Test
@@ -94,6 +94,17 @@ class TickRulesTest {
         add(0, "fenced", 1, ++fence, 0.1, 9.5, null, "p fell silent; its lease ended at " + t(4) + "; came back");
         add(0, "published", 2, ++fence, 9.5, 10, ++revision, "");
         assertThat(broken()).singleElement().asString().contains("PT5.5S after the end of its lease");
+    }
+
+    @Test
+    void lateTakeOver_isForgivenWhileNoProcessWasUpLongEnough() {
+        add(0, "abandoned", 1, ++fence, 0.1, 19, null, "p fell silent; its lease ended at " + t(4));
+        add(0, "published", 2, ++fence, 19, 20, ++revision, "");
+        List<Lives.Life> tooShort = List.of(new Lives.Life(t(0), t(8)), new Lives.Life(t(15), t(30)));
+        assertThat(TickRules.broken(rows, PERIOD, Duration.ZERO, tooShort)).isEmpty();
+        List<Lives.Life> longEnough = List.of(new Lives.Life(t(0), t(10)));
+        assertThat(TickRules.broken(rows, PERIOD, Duration.ZERO, longEnough)).singleElement().asString()
+                .contains("PT15S after");
     }
 
     @Test

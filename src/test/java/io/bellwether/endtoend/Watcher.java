@@ -123,6 +123,11 @@ final class Watcher implements AutoCloseable {
         return retried.get();
     }
 
+    /** How many answers ended in their middle, or never came. */
+    long cut() {
+        return cut.get();
+    }
+
     /** How often the revision fell in an answer marked stale. */
     long fellStale() {
         return fellStale.get();
