@@ -45,6 +45,7 @@ import io.bellwether.lease.TickService;
 import io.bellwether.lifecycle.Periodic;
 import io.bellwether.lifecycle.Service;
 import io.bellwether.lifecycle.ServiceStack;
+import io.bellwether.refresh.IndexFiles;
 import io.bellwether.refresh.RefreshWork;
 import io.bellwether.refresh.RetentionWork;
 import io.bellwether.settings.Settings;
@@ -167,7 +168,8 @@ public final class ServerProcess {
         // Who runs a tick, and what a run does. Neither is started yet: a process serves before it works.
         RedissonGate gate = new RedissonGate(settings.redis(), settings.lease(), meters);
         FeedSource feeds = new FeedSource(sources, clock);
-        Map<String, JobWork> works = Map.of("refresh", new RefreshWork(database, feeds, meters), "retention",
+        Map<String, JobWork> works = Map.of("refresh", new RefreshWork(database, feeds, meters,
+                new IndexFiles(settings.dataDir(), local)), "retention",
                 new RetentionWork(database));
         TickService ticks = new TickService(database, clock, gate, works, meters, name, settings.lease());
         catalog.onJobs(ticks::nudge);

@@ -11,8 +11,11 @@ public final class Limits {
     /** The longest line of a feed: a body, its key with every character escaped, and room for other members. */
     public static final int MAX_LINE_BYTES = MAX_BODY_BYTES + (64 << 10);
 
-    /** The range in which the average raw size of a segment should lie when the cut rule is chosen. */
-    public static final int SEGMENT_RAW_TARGET_BYTES = 384 << 10;
+    /** What a segment should have on average, in bytes of lines, when the cut rule is chosen. */
+    public static final int SEGMENT_RAW_TARGET_BYTES = 32 << 10;
+
+    /** What a segment of changes should have, in bytes of lines: those are read from first to last, and never rebuilt. */
+    public static final int DELTA_RAW_TARGET_BYTES = 384 << 10;
 
     /** The largest body of an administrative request. */
     public static final int MAX_ADMIN_BODY_BYTES = 1 << 20;

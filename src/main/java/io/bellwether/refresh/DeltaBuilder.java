@@ -55,7 +55,7 @@ final class DeltaBuilder {
             return null;
         }
         close();
-        return SegmentPress.await(segments);
+        return press.await(segments);
     }
 
     private Chunk chunkFor(byte[] key) {
@@ -69,7 +69,7 @@ final class DeltaBuilder {
 
     private void added(Chunk to) throws SQLException, InterruptedException {
         to.countLine();
-        if (to.size() >= Limits.SEGMENT_RAW_TARGET_BYTES || rawBytes + to.size() > limit) {
+        if (to.size() >= Limits.DELTA_RAW_TARGET_BYTES || rawBytes + to.size() > limit) {
             close();
         }
     }

@@ -34,6 +34,6 @@ record Draft(int segmentBits, Manifest manifest, List<SegmentRef> closed, List<S
 
     /** From how many bytes of lines on a delta is not kept: half of the set, but what fits into a segment always is. */
     static long deltaLimit(long rawBytes) {
-        return Math.max(Limits.SEGMENT_RAW_TARGET_BYTES, rawBytes / 2);
+        return Math.max(Limits.DELTA_RAW_TARGET_BYTES, rawBytes / 2);
     }
 }

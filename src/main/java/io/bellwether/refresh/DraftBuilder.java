@@ -56,7 +56,7 @@ final class DraftBuilder implements SegmentBuilder.Segments {
             apply(connection, changes, builder, delta, difference.upserts() + difference.deletes());
         }
         builder.finish();
-        List<SegmentRef> built = SegmentPress.await(segments);
+        List<SegmentRef> built = press.await(segments);
         Draft draft = Draft.of(bits, base, built, delta == null ? null : delta.finish());
         if (draft.manifest().policies() != difference.policies()) {
             throw new IllegalStateException("the segments hold " + draft.manifest().policies()

@@ -8,6 +8,8 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 import io.bellwether.database.BinaryCopyOut;
 import io.bellwether.lease.LeaseLostException;
 import io.bellwether.policy.Sha256;
@@ -19,7 +21,7 @@ import io.bellwether.source.FeedStream;
  * Streams a feed against the index of what the set holds, and stages what is new, changed or gone. Memory: the index and
  * one policy. Not thread safe.
  */
-final class FeedDiff {
+final class FeedDiff implements AutoCloseable {
     private static final int LISTED_REPETITIONS = 20;
     private static final int SHOWN_KEY = 80;
     /** How many policies go by between two looks at the lease. */
@@ -29,6 +31,8 @@ final class FeedDiff {
     private final RunWatch watch;
     private final Staging staging;
     private final boolean refuseRepeated;
+    private final @Nullable IndexFile file;
+    private final IndexUpdate update;
     private final PolicyIndex index;
     private final MessageDigest digest = Sha256.newDigest();
     private final byte[] keySha256 = new byte[Sha256.LENGTH];
@@ -40,15 +44,20 @@ final class FeedDiff {
     /**
      * A comparison that has not begun.
      *
+     * @param files where this host keeps what sets hold
      * @param refuseRepeated whether a feed that has a key twice will be refused, so that nothing need be staged of it;
      *        otherwise the last of each key counts
      */
-    FeedDiff(SetState set, RunWatch watch, Staging staging, boolean refuseRepeated) {
+    FeedDiff(SetState set, RunWatch watch, Staging staging, IndexFiles files, boolean refuseRepeated) {
         this.set = set;
         this.watch = watch;
         this.staging = staging;
         this.refuseRepeated = refuseRepeated;
-        this.index = new PolicyIndex(set.policies());
+        watch.enter("index");
+        IndexFile read = files.open(set);
+        this.file = read;
+        this.update = files.update(set, read);
+        this.index = read == null ? new PolicyIndex(set.policies()) : read.index();
     }
 
     /**
@@ -59,11 +68,10 @@ final class FeedDiff {
      */
     Difference run(Connection reader, FeedStream feed)
             throws SQLException, FeedException, LeaseLostException, InterruptedException {
-        if (set.published()) {
-            watch.enter("index");
+        if (set.published() && file == null) {
             loadIndex(reader);
-            watch.phaseOver(set.name());
         }
+        watch.phaseOver(set.name());
         watch.enter("diff");
         long same = stream(feed);
         long upserts = staging.endCopy();
@@ -76,24 +84,57 @@ final class FeedDiff {
     }
 
     /** Stages the keys of the policies that the feed did not bring; to be called when there are some. */
-    void stageVanished(Connection reader) throws SQLException, LeaseLostException, InterruptedException {
+    void stageVanished(Connection reader) throws Exception {
+        long found = file == null ? vanishedInTable(reader) : vanishedInFile(file);
+        staging.endCopy();
+        if (found != index.unseen()) {
+            throw new IllegalStateException("the set was changed meanwhile: " + found + " of " + index.unseen()
+                    + " vanished policies found");
+        }
+    }
+
+    private long vanishedInFile(IndexFile keys) throws Exception {
+        long[] found = {0};
+        keys.keys((buffer, hash, key, length) -> {
+            if (index.takeUnseen(buffer, hash)) {
+                staging.vanish(buffer, key, length);
+                update.delete(buffer, hash);
+                found[0]++;
+            }
+        });
+        watch.check();
+        return found[0];
+    }
+
+    private long vanishedInTable(Connection reader) throws SQLException, LeaseLostException, InterruptedException {
         long found = 0;
         try (BinaryCopyOut rows = new BinaryCopyOut(reader, "select key from policy where set_id = " + set.setId(),
                 1)) {
             for (long n = 0; rows.next(); n++) {
                 digest.update(rows.row(), rows.offset(0), rows.length(0));
                 finish(keySha256);
-                if (index.isUnseen(keySha256)) {
+                if (index.takeUnseen(keySha256, 0)) {
                     staging.vanish(rows.row(), rows.offset(0), rows.length(0));
                     found++;
                 }
                 look(n);
             }
         }
-        staging.endCopy();
-        if (found != index.unseen()) {
-            throw new IllegalStateException("the set was changed meanwhile: " + found + " of " + index.unseen()
-                    + " vanished policies found");
+        return found;
+    }
+
+    /** Keeps what the set holds now, for the next refresh on this host. */
+    void keep(@Nullable Sha256 content) {
+        if (content != null) {
+            update.publish(content);
+        }
+    }
+
+    @Override
+    public void close() {
+        update.close();
+        if (file != null) {
+            file.close();
         }
     }
 
@@ -133,6 +174,9 @@ final class FeedDiff {
             }
             if (stage && !(refuseRepeated && repeated > 0)) {
                 staging.put(policy, bodySha256);
+            }
+            if (stage || update.whole()) {
+                update.put(keySha256, bodySha256, policy.keyBuffer(), policy.keyOffset(), policy.keyLength());
             }
             if ((n & LOOK_MASK) == 0) {
                 look(n, feed);

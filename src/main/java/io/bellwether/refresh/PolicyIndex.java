@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * twice the memory. Plain hash maps were rejected: over 150 bytes a policy.
  */
 final class PolicyIndex {
+    /** How much of a hash counts. */
+    static final int HASH_BYTES = 16;
+
     private static final int SHARD_BITS = 10;
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
@@ -64,9 +67,42 @@ final class PolicyIndex {
         if (shard.marks[slot] != Shard.EMPTY) {
             throw new IllegalStateException("two keys of the set have equal hashes");
         }
-        shard.insert(slot, keySha256, bodySha256, bodyOffset, Shard.UNSEEN);
+        shard.insert(slot, keySha256, 0, bodySha256, bodyOffset, Shard.UNSEEN);
         size++;
         unseen++;
+    }
+
+    /** As {@link #load}, of hashes of which only the part that counts is there; replaces what was taken before. */
+    void replace(byte[] hashes, int keyOffset, int bodyOffset) {
+        Shard shard = shardOf(hashes, keyOffset);
+        int slot = shard.find(hashes, keyOffset);
+        if (shard.marks[slot] == Shard.EMPTY) {
+            shard.insert(slot, hashes, keyOffset, hashes, bodyOffset, Shard.UNSEEN);
+        } else {
+            shard.setBody(slot, hashes, bodyOffset);
+            if (shard.marks[slot] == Shard.UNSEEN) {
+                return;
+            }
+            shard.marks[slot] = Shard.UNSEEN;
+        }
+        size++;
+        unseen++;
+    }
+
+    /**
+     * Takes back what was taken of a key.
+     *
+     * @throws IllegalStateException if nothing was
+     */
+    void remove(byte[] hashes, int keyOffset) {
+        Shard shard = shardOf(hashes, keyOffset);
+        int slot = shard.find(hashes, keyOffset);
+        if (shard.marks[slot] != Shard.UNSEEN) {
+            throw new IllegalStateException("a key that is not there was removed");
+        }
+        shard.marks[slot] = Shard.REMOVED;
+        size--;
+        unseen--;
     }
 
     /** Compares a policy of the feed with what the set holds, and remembers that the feed brought it. */
@@ -75,7 +111,13 @@ final class PolicyIndex {
         int slot = shard.find(keySha256);
         switch (shard.marks[slot]) {
             case Shard.EMPTY -> {
-                shard.insert(slot, keySha256, bodySha256, 0, Shard.SEEN);
+                shard.insert(slot, keySha256, 0, bodySha256, 0, Shard.SEEN);
+                size++;
+                return Found.NEW;
+            }
+            case Shard.REMOVED -> {
+                shard.setBody(slot, bodySha256, 0);
+                shard.marks[slot] = Shard.SEEN;
                 size++;
                 return Found.NEW;
             }
@@ -95,10 +137,15 @@ final class PolicyIndex {
         return unseen;
     }
 
-    /** Whether the set holds this key and the feed has not brought it. */
-    boolean isUnseen(byte[] keySha256) {
-        Shard shard = shardOf(keySha256);
-        return shard.marks[shard.find(keySha256)] == Shard.UNSEEN;
+    /** Whether the set holds this key and the feed has not brought it; true once for each. */
+    boolean takeUnseen(byte[] keyHash, int offset) {
+        Shard shard = shardOf(keyHash, offset);
+        int slot = shard.find(keyHash, offset);
+        if (shard.marks[slot] != Shard.UNSEEN) {
+            return false;
+        }
+        shard.marks[slot] = Shard.TAKEN;
+        return true;
     }
 
     /** Different keys, of the set and of the feed. */
@@ -112,7 +159,12 @@ final class PolicyIndex {
     }
 
     private Shard shardOf(byte[] keySha256) {
-        int number = ((keySha256[30] & 0xff) << 8 | keySha256[31] & 0xff) >>> (16 - SHARD_BITS);
+        return shardOf(keySha256, 0);
+    }
+
+    private Shard shardOf(byte[] keyHash, int offset) {
+        int number = ((keyHash[offset + HASH_BYTES - 2] & 0xff) << 8 | keyHash[offset + HASH_BYTES - 1] & 0xff) >>> (16
+                - SHARD_BITS);
         Shard shard = shards[number];
         if (shard == null) {
             shards[number] = shard = new Shard(firstCapacity);
@@ -125,6 +177,10 @@ final class PolicyIndex {
         static final byte EMPTY = 0;
         static final byte UNSEEN = 1;
         static final byte SEEN = 2;
+        /** Unseen, and told so. */
+        static final byte TAKEN = 3;
+        /** Empty, but what lies behind it was put there when it was not. */
+        static final byte REMOVED = 4;
         private static final int WORDS = 4;
 
         /** Four words a slot: two of the key's hash, two of the body's. */
@@ -139,7 +195,16 @@ final class PolicyIndex {
 
         /** The slot of the key, or the empty one where it belongs. */
         int find(byte[] keySha256) {
-            return find((long) LONGS.get(keySha256, 0), (long) LONGS.get(keySha256, 8));
+            return find(keySha256, 0);
+        }
+
+        int find(byte[] keyHash, int offset) {
+            return find((long) LONGS.get(keyHash, offset), (long) LONGS.get(keyHash, offset + 8));
+        }
+
+        void setBody(int slot, byte[] bodySha256, int offset) {
+            words[slot * WORDS + 2] = (long) LONGS.get(bodySha256, offset);
+            words[slot * WORDS + 3] = (long) LONGS.get(bodySha256, offset + 8);
         }
 
         private int find(long high, long low) {
@@ -155,11 +220,10 @@ final class PolicyIndex {
                     && words[slot * WORDS + 3] == (long) LONGS.get(bodySha256, 8);
         }
 
-        void insert(int slot, byte[] keySha256, byte[] bodySha256, int bodyOffset, byte mark) {
-            words[slot * WORDS] = (long) LONGS.get(keySha256, 0);
-            words[slot * WORDS + 1] = (long) LONGS.get(keySha256, 8);
-            words[slot * WORDS + 2] = (long) LONGS.get(bodySha256, bodyOffset);
-            words[slot * WORDS + 3] = (long) LONGS.get(bodySha256, bodyOffset + 8);
+        void insert(int slot, byte[] keyHash, int keyOffset, byte[] bodySha256, int bodyOffset, byte mark) {
+            words[slot * WORDS] = (long) LONGS.get(keyHash, keyOffset);
+            words[slot * WORDS + 1] = (long) LONGS.get(keyHash, keyOffset + 8);
+            setBody(slot, bodySha256, bodyOffset);
             marks[slot] = mark;
             used++;
             if (used > marks.length - marks.length / 5) {
@@ -173,11 +237,13 @@ final class PolicyIndex {
             int capacity = Math.addExact(oldMarks.length, oldMarks.length / 2 + 1);
             words = new long[Math.multiplyExact(capacity, WORDS)];
             marks = new byte[capacity];
+            used = 0;
             for (int i = 0; i < oldMarks.length; i++) {
-                if (oldMarks[i] != EMPTY) {
+                if (oldMarks[i] != EMPTY && oldMarks[i] != REMOVED) {
                     int slot = find(oldWords[i * WORDS], oldWords[i * WORDS + 1]);
                     System.arraycopy(oldWords, i * WORDS, words, slot * WORDS, WORDS);
                     marks[slot] = oldMarks[i];
+                    used++;
                 }
             }
         }

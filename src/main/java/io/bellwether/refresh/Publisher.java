@@ -16,6 +16,7 @@ import io.bellwether.lease.JobControl;
 import io.bellwether.lease.LeaseLostException;
 import io.bellwether.lease.RunLease;
 import io.bellwether.lease.RunResult;
+import io.bellwether.policy.Sha256;
 import io.bellwether.telemetry.Meters;
 
 /**
@@ -33,6 +34,7 @@ final class Publisher {
     private final SetState set;
     private final RunWatch watch;
     private final RunLease lease;
+    private @Nullable Sha256 content;
 
     Publisher(Database database, Meters meters, SetState set, RunWatch watch, RunLease lease) {
         this.database = database;
@@ -80,6 +82,7 @@ final class Publisher {
                         Draft draft = early != null
                                 ? early
                                 : build(transaction, staging.firstLoad(set.setId()), staging, difference);
+                        content = draft.manifest().contentSha256();
                         watch.enter("publish");
                         if (early != null) {
                             staging.merge(transaction, set.setId(), difference);
@@ -103,6 +106,12 @@ final class Publisher {
         }
         watch.phaseOver(set.name());
         return result;
+    }
+
+    /** The hash of the content that was published, if it was. */
+    @Nullable
+    Sha256 content() {
+        return content;
     }
 
     private Draft build(Connection connection, String changes, Staging staging, Difference difference)

@@ -36,6 +36,7 @@ public final class RefreshWork implements JobWork {
     private final Database database;
     private final FeedSource source;
     private final Meters meters;
+    private final IndexFiles indexes;
 
     /**
      * A work that keeps no state between runs.
@@ -43,11 +44,13 @@ public final class RefreshWork implements JobWork {
      * @param database where the sets are
      * @param source where the feeds come from
      * @param meters counts rows, phases and segments
+     * @param indexes where this host keeps what sets hold
      */
-    public RefreshWork(Database database, FeedSource source, Meters meters) {
+    public RefreshWork(Database database, FeedSource source, Meters meters, IndexFiles indexes) {
         this.database = database;
         this.source = source;
         this.meters = meters;
+        this.indexes = indexes;
     }
 
     @Override
@@ -103,31 +106,36 @@ public final class RefreshWork implements JobWork {
 
     private RunResult refresh(RunLease lease, RunWatch watch, SetState set, FeedStream feed,
             @Nullable Sha256 approved) throws Exception {
-        try (Connection connection = StagingConnection.open(database); Staging staging = new Staging(connection)) {
+        SetDefinition.Guard guard = set.definition().guard();
+        try (Connection connection = StagingConnection.open(database);
+                Staging staging = new Staging(connection);
+                FeedDiff diff = new FeedDiff(set, watch, staging, indexes,
+                        approved == null && guard.duplicateKeys() == SetDefinition.DuplicateKeys.REFUSE)) {
             watch.guard(connection);
-            Difference difference = compare(watch, set, feed, connection, staging, approved);
+            Difference difference = compare(watch, set, feed, connection, diff, approved);
             watch.phaseOver(set.name());
             Failpoint.reach(Failpoint.FEED_READ, lease.job());
             if (difference.isNothing() && set.published()) {
                 rememberFeed(set, feed);
+                diff.keep(set.contentSha256());
                 return unchanged(set, null);
             }
-            RunResult result = new Publisher(database, meters, set, watch, lease).publish(connection, staging,
-                    difference,
+            Publisher publisher = new Publisher(database, meters, set, watch, lease);
+            RunResult result = publisher.publish(connection, staging, difference,
                     new FeedMark(feed.validators(), feed.totals().receivedSha256(), set.sourceSha256()));
+            if (result.state() == RunResult.State.PUBLISHED) {
+                diff.keep(publisher.content());
+            }
             count(set, difference);
             return result;
         }
     }
 
-    private Difference compare(RunWatch watch, SetState set, FeedStream feed, Connection connection, Staging staging,
+    private Difference compare(RunWatch watch, SetState set, FeedStream feed, Connection connection, FeedDiff diff,
             @Nullable Sha256 approved) throws Exception {
-        SetDefinition.Guard guard = set.definition().guard();
-        FeedDiff diff = new FeedDiff(set, watch, staging,
-                approved == null && guard.duplicateKeys() == SetDefinition.DuplicateKeys.REFUSE);
         Difference difference = diff.run(connection, feed);
         feed.close();
-        String refusal = FeedGuard.refusal(guard, difference, set.policies(), set.published());
+        String refusal = FeedGuard.refusal(set.definition().guard(), difference, set.policies(), set.published());
         Sha256 content = feed.totals().contentSha256();
         if (approved == null && refusal != null) {
             throw new RefusedException(refusal, difference, content);
@@ -136,11 +144,13 @@ public final class RefreshWork implements JobWork {
             throw new RefusedException(FeedGuard.notTheCandidate(approved, content, refusal), difference,
                     refusal == null ? null : content);
         }
+        watch.check();
         if (difference.deletes() > 0) {
-            database.inTransaction("find vanished policies", set.definition().maxRuntime(), reader -> {
-                diff.stageVanished(reader);
-                return true;
-            });
+            database.<Boolean, Exception>inTransaction("find vanished policies", set.definition().maxRuntime(),
+                    reader -> {
+                        diff.stageVanished(reader);
+                        return true;
+                    });
         }
         return difference;
     }

@@ -3,6 +3,9 @@ package io.bellwether.refresh;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -22,13 +25,28 @@ import io.bellwether.policy.Sha256;
  */
 final class SegmentPress implements AutoCloseable {
     private static final int IN_FLIGHT_KIB = 24 << 10;
+    /** From how many lines on segments are compressed and stored, a transaction for all of them. */
+    private static final int BATCH_KIB = 512;
     private static final int MOST_THREADS = 4;
 
     private final SegmentStore store;
     private final ExecutorService threads;
     private final Semaphore room = new Semaphore(IN_FLIGHT_KIB);
     private final AtomicInteger pressed = new AtomicInteger();
+    private List<Pressed> batch = new ArrayList<>();
+    private int batchKib;
     private volatile @Nullable Throwable failure;
+
+    private static final class Pressed {
+        private final Chunk chunk;
+        private final int cost;
+        private final CompletableFuture<SegmentRef> done = new CompletableFuture<>();
+
+        Pressed(Chunk chunk, int cost) {
+            this.chunk = chunk;
+            this.cost = cost;
+        }
+    }
 
     SegmentPress(SegmentStore store) {
         this.store = store;
@@ -40,35 +58,63 @@ final class SegmentPress implements AutoCloseable {
     /**
      * Takes a chunk; the caller must not touch it any more.
      *
-     * @return the segment that becomes of it
+     * @return the segment that becomes of it; to be waited for by {@link #await} alone
      * @throws SQLException if an earlier one could not be stored
      */
     Future<SegmentRef> press(Chunk chunk) throws InterruptedException, SQLException {
         int cost = Math.clamp(chunk.size() >>> 10, 1, IN_FLIGHT_KIB);
-        room.acquire(cost);
+        if (!room.tryAcquire(cost)) {
+            // What waits for company takes room, too.
+            flush();
+            room.acquire(cost);
+        }
         rethrow(failure);
-        return threads.submit(() -> {
-            try {
-                return store(chunk);
-            } catch (Throwable t) {
-                failure = t;
-                throw t;
-            } finally {
-                room.release(cost);
-            }
-        });
+        Pressed pressing = new Pressed(chunk, cost);
+        batch.add(pressing);
+        batchKib += cost;
+        if (batchKib >= BATCH_KIB) {
+            flush();
+        }
+        return pressing.done;
     }
 
-    private SegmentRef store(Chunk chunk) throws SQLException {
-        byte[] content = GzipMember.compress(chunk.array(), chunk.size());
-        Sha256 name = Sha256.of(content);
-        store.put(name, content);
-        pressed.incrementAndGet();
-        return new SegmentRef(chunk.firstKey(), name, chunk.digest(), content.length, chunk.size(), chunk.policies());
+    private void flush() {
+        List<Pressed> full = batch;
+        batch = new ArrayList<>();
+        batchKib = 0;
+        if (!full.isEmpty()) {
+            threads.execute(() -> store(full));
+        }
+    }
+
+    private void store(List<Pressed> all) {
+        try {
+            SortedMap<Sha256, byte[]> contents = new TreeMap<>();
+            List<SegmentRef> refs = new ArrayList<>(all.size());
+            for (Pressed one : all) {
+                Chunk chunk = one.chunk;
+                byte[] content = GzipMember.compress(chunk.array(), chunk.size());
+                Sha256 name = Sha256.of(content);
+                contents.put(name, content);
+                refs.add(new SegmentRef(chunk.firstKey(), name, chunk.digest(), content.length, chunk.size(),
+                        chunk.policies()));
+            }
+            store.put(contents);
+            pressed.addAndGet(all.size());
+            for (int i = 0; i < refs.size(); i++) {
+                all.get(i).done.complete(refs.get(i));
+            }
+        } catch (Throwable t) {
+            failure = t;
+            all.forEach(one -> one.done.completeExceptionally(t));
+        } finally {
+            all.forEach(one -> room.release(one.cost));
+        }
     }
 
     /** Waits for segments, in order. */
-    static List<SegmentRef> await(List<Future<SegmentRef>> segments) throws InterruptedException, SQLException {
+    List<SegmentRef> await(List<Future<SegmentRef>> segments) throws InterruptedException, SQLException {
+        flush();
         List<SegmentRef> done = new ArrayList<>(segments.size());
         for (Future<SegmentRef> segment : segments) {
             try {

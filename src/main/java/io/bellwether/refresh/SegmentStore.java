@@ -4,6 +4,8 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Map;
+import java.util.SortedMap;
 
 import io.bellwether.database.Database;
 import io.bellwether.policy.Sha256;
@@ -24,17 +26,25 @@ final class SegmentStore {
         this.database = database;
     }
 
-    /** Writes a segment, or marks it as wanted if it is there: {@link RetentionWork} leaves it alone then. */
-    void put(Sha256 sha256, byte[] content) throws SQLException {
-        database.<Integer, RuntimeException>inTransaction("store segment", LIMIT, connection -> {
+    /**
+     * Writes segments, or marks those as wanted that are there: {@link RetentionWork} leaves them alone then.
+     *
+     * @param contents by their names, in whose order they are written, so that two who write the same do not lock each
+     *        other out
+     */
+    void put(SortedMap<Sha256, byte[]> contents) throws SQLException {
+        database.<Integer, RuntimeException>inTransaction("store segments", LIMIT, connection -> {
             try (Statement statement = connection.createStatement();
                     PreparedStatement insert = connection.prepareStatement("""
                             insert into segment (sha256, content) values (?, ?)
                             on conflict (sha256) do update set touched_at = clock_timestamp()""")) {
                 statement.execute("set local synchronous_commit = off");
-                insert.setBytes(1, sha256.bytes());
-                insert.setBytes(2, content);
-                return insert.executeUpdate();
+                for (Map.Entry<Sha256, byte[]> segment : contents.entrySet()) {
+                    insert.setBytes(1, segment.getKey().bytes());
+                    insert.setBytes(2, segment.getValue());
+                    insert.addBatch();
+                }
+                return insert.executeBatch().length;
             }
         });
     }

@@ -35,18 +35,20 @@ import io.bellwether.source.Validators;
  * @param published whether there is a head with content
  * @param policies in the head
  * @param rawBytes in the head
+ * @param contentSha256 of the head, or null if there is none
  * @param validators of the feed behind the head, if that came from the source as it is defined now
  * @param sourceSha256 of the source as it is defined now
  */
 record SetState(long setId, String name, SetDefinition definition, @Nullable Integer segmentBits, long revision,
-        boolean published, long policies, long rawBytes, Validators validators, Sha256 sourceSha256) {
+        boolean published, long policies, long rawBytes, @Nullable Sha256 contentSha256, Validators validators,
+        Sha256 sourceSha256) {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     /** Reads the set of a refresh job. */
     static SetState load(Connection connection, long jobId) throws SQLException {
         try (PreparedStatement query = connection.prepareStatement("""
                 select s.set_id, s.name, s.definition::text, s.segment_bits, s.revision, s.feed_etag,
-                    s.feed_last_modified, s.feed_source_sha256, r.policies, r.raw_bytes
+                    s.feed_last_modified, s.feed_source_sha256, r.policies, r.raw_bytes, r.content_sha256
                 from job j join policy_set s using (set_id)
                     left join revision r on r.set_id = s.set_id and r.revision = s.revision
                 where j.job_id = ?""")) {
@@ -58,11 +60,13 @@ record SetState(long setId, String name, SetDefinition definition, @Nullable Int
                 JsonNode json = json(Objects.requireNonNull(row.getString(3)));
                 SetDefinition definition = definition(json);
                 Sha256 source = Sha256.of(json.path("source").toString().getBytes(StandardCharsets.UTF_8));
+                byte[] content = row.getBytes(11);
                 boolean sameSource = Arrays.equals(source.bytes(), row.getBytes(8));
                 row.getLong(9);
                 boolean published = !row.wasNull();
                 return new SetState(row.getLong(1), Objects.requireNonNull(row.getString(2)), definition,
                         row.getObject(4, Integer.class), row.getLong(5), published, row.getLong(9), row.getLong(10),
+                        content == null ? null : Sha256.wrap(content),
                         sameSource ? new Validators(row.getString(6), row.getString(7)) : Validators.NONE, source);
             }
         }

@@ -48,6 +48,7 @@ final class Bench {
     final Path folder;
     final FeedSource source;
     final Meters meters = new Meters();
+    final IndexFiles indexes;
     final RefreshWork work;
 
     Bench(Path folder) throws Exception {
@@ -60,7 +61,8 @@ final class Bench {
         database = TestPostgres.open(settings);
         source = new FeedSource(SourceAllow.parse(List.of("localhost", "file:" + folder.toRealPath())),
                 InstantSource.system());
-        work = new RefreshWork(database, source, meters);
+        indexes = new IndexFiles(folder.resolve("data"), InstantSource.system());
+        work = new RefreshWork(database, source, meters, indexes);
     }
 
     /** A set that is made from the file of its name. */
