@@ -3,6 +3,7 @@ package io.bellwether.refresh;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -41,10 +42,12 @@ final class DraftBuilder implements SegmentBuilder.Segments {
      * @param base the segments of the head
      * @param connection brings the changes
      * @param changes the query that brings key and body of each change in key order, the body null for a delete
+     * @param keys the query that brings the keys of the changes in order, or null when there is nothing to read for them
      * @param stagedBytes about how long the lines of the changes are
      */
-    Draft build(List<SegmentRef> base, Connection connection, String changes, Difference difference, long stagedBytes)
-            throws SQLException, LeaseLostException, InterruptedException, RefusedException {
+    Draft build(List<SegmentRef> base, Connection connection, String changes, @Nullable String keys,
+            Difference difference,
+            long stagedBytes) throws SQLException, LeaseLostException, InterruptedException, RefusedException {
         int bits = bits(set, difference, stagedBytes);
         Integer before = set.segmentBits();
         boolean recut = before == null || bits != before;
@@ -52,6 +55,9 @@ final class DraftBuilder implements SegmentBuilder.Segments {
         DeltaBuilder delta = set.published()
                 ? new DeltaBuilder(press, Draft.deltaLimit(set.rawBytes() + stagedBytes))
                 : null;
+        if (keys != null) {
+            reader.expect(recut ? base : touched(base, connection, keys));
+        }
         if (!difference.isNothing()) {
             apply(connection, changes, builder, delta, difference.upserts() + difference.deletes());
         }
@@ -63,6 +69,27 @@ final class DraftBuilder implements SegmentBuilder.Segments {
                     + " policies, the feed " + difference.policies());
         }
         return draft;
+    }
+
+    /** The segments in whose ranges changes lie. Their neighbours may be needed as well. */
+    private static List<SegmentRef> touched(List<SegmentRef> base, Connection connection, String keys)
+            throws SQLException {
+        List<SegmentRef> touched = new ArrayList<>();
+        int at = 0;
+        int last = -1;
+        try (BinaryCopyOut rows = new BinaryCopyOut(connection, keys, 1)) {
+            while (rows.next()) {
+                byte[] key = rows.bytes(0);
+                while (at + 1 < base.size() && Arrays.compareUnsigned(base.get(at + 1).firstKey(), key) <= 0) {
+                    at++;
+                }
+                if (at != last && at < base.size()) {
+                    touched.add(base.get(at));
+                    last = at;
+                }
+            }
+        }
+        return touched;
     }
 
     private void apply(Connection connection, String changes, SegmentBuilder builder, @Nullable DeltaBuilder delta,

@@ -56,7 +56,9 @@ final class Publisher {
         lease.adopt(connection);
         // A set without policies has nothing to merge with and no readers: its rows are inserted and its segments built
         // in one pass, inside the transaction. Otherwise segments are built before the transaction begins.
-        Draft early = set.policies() == 0 ? null : build(connection, staging.changes(), staging, difference);
+        Draft early = set.policies() == 0
+                ? null
+                : build(connection, staging.changes(), staging.keys(), staging, difference);
         return commit(connection, staging, difference, early, mark, null);
     }
 
@@ -81,7 +83,7 @@ final class Publisher {
                     transaction -> {
                         Draft draft = early != null
                                 ? early
-                                : build(transaction, staging.firstLoad(set.setId()), staging, difference);
+                                : build(transaction, staging.firstLoad(set.setId()), null, staging, difference);
                         content = draft.manifest().contentSha256();
                         watch.enter("publish");
                         if (early != null) {
@@ -114,12 +116,12 @@ final class Publisher {
         return content;
     }
 
-    private Draft build(Connection connection, String changes, Staging staging, Difference difference)
-            throws Exception {
+    private Draft build(Connection connection, String changes, @Nullable String keys, Staging staging,
+            Difference difference) throws Exception {
         try (SegmentReader reader = new SegmentReader(database, watch);
                 SegmentPress press = new SegmentPress(new SegmentStore(database))) {
             Draft draft = new DraftBuilder(set, watch, reader, press).build(set.segments(connection), connection,
-                    changes, difference, staging.rawBytes());
+                    changes, keys, difference, staging.rawBytes());
             meters.segmentsBuilt(press.pressed());
             watch.phaseOver(set.name());
             watch.check();

@@ -110,6 +110,14 @@ final class Staging implements AutoCloseable {
                 + " order by key";
     }
 
+    /** The query of the keys of all changes in key order. There must be some. */
+    String keys() {
+        String puts = "select key from staged";
+        String deletes = "select key from vanished";
+        return (anyStaged && anyVanished ? puts + " union all " + deletes : anyStaged ? puts : deletes)
+                + " order by key";
+    }
+
     /**
      * The statement that puts all staged policies into a set that has none, and brings them in key order as {@link
      * #changes} does: a first load is sorted and read once instead of twice. For the publishing transaction.
