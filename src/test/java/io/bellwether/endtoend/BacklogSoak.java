@@ -80,11 +80,15 @@ class BacklogSoak {
         ClusterFile.Postgres database = cluster.describe().postgres();
         try (Connection connection = DriverManager.getConnection(database.jdbcUrl(), database.user(),
                 database.password()); PreparedStatement update = connection.prepareStatement("""
+                        with declared as (
+                            update policy_set set definition = jsonb_set(definition, '{enabled}', 'true')
+                            where name = ? returning set_id
+                        )
                         update job set enabled = true,
                             tick_cursor = date_trunc('second', clock_timestamp()) - make_interval(secs => ?)
-                        where name = ?""")) {
-            update.setInt(1, seconds);
-            update.setString(2, set);
+                        from declared where job.set_id = declared.set_id""")) {
+            update.setString(1, set);
+            update.setInt(2, seconds);
             assertThat(update.executeUpdate()).isOne();
         }
     }
