@@ -1,5 +1,7 @@
 package io.bellwether.lifecycle;
 
+import java.io.IOException;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
@@ -124,6 +126,10 @@ public final class Periodic implements Service {
                     log.debug("{} failed while stopping", name, t);
                 } else if (failing) {
                     log.debug("{} failed again", name, t);
+                } else if (t instanceof SQLException || t instanceof IOException) {
+                    // Something outside is away. Where it was noticed says nothing.
+                    log.warn("{} failed; it goes on after {} ({})", name, fallback, t.toString());
+                    log.debug("{} failed", name, t);
                 } else {
                     log.warn("{} failed; it goes on after {} ({})", name, fallback, t.toString(), t);
                 }
