@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.zip.GZIPInputStream;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -25,24 +26,46 @@ import io.bellwether.policy.Sha256;
 /** The API through nginx, or of one process, as the operator. */
 final class Api {
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Duration PAUSE = Duration.ofMillis(100);
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     private final HttpClient client = HttpClient.newHttpClient();
     private final String url;
     private final String token;
+    private final boolean patient;
 
     Api(LocalCluster cluster) {
         this(cluster.url(), cluster.adminToken());
     }
 
     Api(String url, String token) {
+        this(url, token, false);
+    }
+
+    private Api(String url, String token, boolean patient) {
         this.url = url;
         this.token = token;
+        this.patient = patient;
+    }
+
+    /** The same for a while in which no process may be there: what is answered by 503 is asked again, {@link #get} apart. */
+    Api patient() {
+        return new Api(url, token, true);
+    }
+
+    private <T> HttpResponse<T> send(HttpRequest request, HttpResponse.BodyHandler<T> handler)
+            throws IOException, InterruptedException {
+        long end = System.nanoTime() + LIMIT.toNanos();
+        HttpResponse<T> answer = client.send(request, handler);
+        while (patient && answer.statusCode() == 503 && System.nanoTime() - end < 0) {
+            LockSupport.parkNanos(PAUSE.toNanos());
+            answer = client.send(request, handler);
+        }
+        return answer;
     }
 
     HttpResponse<byte[]> get(String path, String... headers) throws IOException, InterruptedException {
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + path)).timeout(LIMIT)
-                .header("Authorization", "Bearer " + token);
+        HttpRequest.Builder request = request(path);
         if (headers.length > 0) {
             request.headers(headers);
         }
@@ -56,8 +79,13 @@ final class Api {
         return client.send(request, HttpResponse.BodyHandlers.ofByteArray());
     }
 
+    private HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(URI.create(url + path)).timeout(LIMIT).header("Authorization",
+                "Bearer " + token);
+    }
+
     JsonNode json(String path) throws IOException, InterruptedException {
-        HttpResponse<byte[]> answer = get(path);
+        HttpResponse<byte[]> answer = send(request(path).GET().build(), HttpResponse.BodyHandlers.ofByteArray());
         assertThat(answer.statusCode()).as(path).isEqualTo(200);
         return JSON.readTree(answer.body());
     }
@@ -78,17 +106,16 @@ final class Api {
     /** Declares a set, or changes it. */
     void put(String set, ObjectNode definition) throws IOException, InterruptedException {
         String body = definition.toString();
-        HttpRequest request = HttpRequest.newBuilder(URI.create(url + "/v1/admin/sets/" + set)).timeout(LIMIT)
-                .header("Authorization", "Bearer " + token).header("Content-Type", "application/json")
+        HttpRequest request = request("/v1/admin/sets/" + set).header("Content-Type", "application/json")
                 .PUT(HttpRequest.BodyPublishers.ofString(body)).build();
-        HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
+        HttpResponse<String> answer = send(request, HttpResponse.BodyHandlers.ofString());
         assertThat(answer.statusCode()).as(answer.body()).isIn(200, 201);
     }
 
     /** Asks for a run now; returns its row. */
     JsonNode runNow(String job) throws IOException, InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(URI.create(url + "/v1/admin/jobs/" + job + "/runs")).timeout(LIMIT)
-                .header("Authorization", "Bearer " + token).POST(HttpRequest.BodyPublishers.noBody()).build();
+        HttpRequest request = request("/v1/admin/jobs/" + job + "/runs").POST(HttpRequest.BodyPublishers.noBody())
+                .build();
         HttpResponse<byte[]> answer = client.send(request, HttpResponse.BodyHandlers.ofByteArray());
         assertThat(answer.statusCode()).isEqualTo(202);
         return JSON.readTree(answer.body());

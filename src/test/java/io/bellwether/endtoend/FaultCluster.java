@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,9 @@ final class FaultCluster {
     /** A take-over comes this long after a run's last heartbeat, at most. */
     static final Duration TAKE_OVER = LEASE.plusSeconds(5);
 
+    /** What a process that is told to stop leaves to its runs. */
+    static final Duration GRACE = Duration.ofSeconds(2);
+
     static final int PROCESSES = 4;
 
     private static final Path HOME = Path.of("target/bellwether");
@@ -55,16 +59,19 @@ final class FaultCluster {
     private final Path clocks;
     private final List<TestProxy> databases;
     private final List<TestProxy> redises;
+    private final List<String> told;
 
-    private FaultCluster(LocalCluster cluster, Path dir, List<TestProxy> databases, List<TestProxy> redises) {
+    private FaultCluster(LocalCluster cluster, Path dir, List<TestProxy> databases, List<TestProxy> redises,
+            List<String> told) {
         this.cluster = cluster;
+        this.told = told;
         this.faults = dir.resolve("faults");
         this.clocks = dir.resolve("clocks");
         this.databases = List.copyOf(databases);
         this.redises = List.copyOf(redises);
     }
 
-    /** The cluster, whole and with all of its processes ready. */
+    /** The cluster, mended, with all of its processes ready. */
     static synchronized FaultCluster get() throws Exception {
         FaultCluster shared = running;
         if (shared == null) {
@@ -75,11 +82,24 @@ final class FaultCluster {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {
                 started.mend();
                 started.cluster.close();
+                keepLogs(dir.resolve("cluster/logs"), Path.of("target/fault-cluster-logs"));
                 SharedCluster.delete(dir);
             }));
         }
         shared.heal();
         return shared;
+    }
+
+    /** For whoever wants to know why a test failed. */
+    private static void keepLogs(Path from, Path to) {
+        try (Stream<Path> logs = Files.list(from)) {
+            Files.createDirectories(to);
+            for (Path log : logs.toList()) {
+                Files.copy(log, to.resolve(log.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+            }
+        } catch (IOException e) {
+            System.err.println("the logs of the cluster could not be kept: " + e);
+        }
     }
 
     private static FaultCluster start(Path dir) throws Exception {
@@ -94,6 +114,7 @@ final class FaultCluster {
         List<TestProxy> redises = new ArrayList<>();
         ClusterOptions options = ClusterOptions.of(HOME, dir.resolve("cluster")).withProcesses(PROCESSES)
                 .withServe(serve(injector(dir.resolve("injector")))).with("BELLWETHER_LEASE", LEASE.toString())
+                .with("BELLWETHER_SHUTDOWN_GRACE", GRACE.toString())
                 .with(FaultInjector.FOLDER, faults.toString());
         for (int number = 1; number <= PROCESSES; number++) {
             TestProxy database = new TestProxy(() -> port(ports, "postgres"));
@@ -107,7 +128,8 @@ final class FaultCluster {
                             "redis://bellwether:" + REDIS_PASSWORD + "@127.0.0.1:" + redis.port())
                     .with(number, FaultInjector.CLOCK, clocks.resolve(Integer.toString(number)).toString());
         }
-        return new FaultCluster(LocalCluster.start(options, _ -> {}), dir, databases, redises);
+        List<String> told = new CopyOnWriteArrayList<>();
+        return new FaultCluster(LocalCluster.start(options, told::add), dir, databases, redises, told);
     }
 
     /** What {@code bin/bellwether serve} runs, with one folder more on its class path, and quick to start. */
@@ -156,9 +178,9 @@ final class FaultCluster {
         return cluster;
     }
 
-    /** The API through nginx. */
+    /** The API through nginx, asked again while all processes are down. */
     Api api() {
-        return new Api(cluster);
+        return new Api(cluster).patient();
     }
 
     /** The API of one process, past nginx. */
@@ -206,7 +228,26 @@ final class FaultCluster {
         return DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), postgres.password());
     }
 
-    /** What process {@code number} and those before it of that number wrote. */
+    /** What process {@code number}, and those that follow it under that number, write from now on. */
+    LogSince logSince(int number) throws IOException {
+        return LogSince.now(cluster.dir().resolve("logs/process-" + number + ".log"));
+    }
+
+    /** What all processes write from now on, by number less one. */
+    List<LogSince> logsSince() throws IOException {
+        List<LogSince> logs = new ArrayList<>();
+        for (int number = 1; number <= PROCESSES; number++) {
+            logs.add(logSince(number));
+        }
+        return logs;
+    }
+
+    /** What PostgreSQL writes from now on. */
+    LogSince postgresLogSince() throws IOException {
+        return LogSince.now(cluster.dir().resolve("logs/postgres.log"));
+    }
+
+    /** What process {@code number}, and those before it of that number, wrote. */
     String log(int number) throws IOException {
         return Files.readString(cluster.dir().resolve("logs/process-" + number + ".log"));
     }
@@ -214,6 +255,11 @@ final class FaultCluster {
     /** What PostgreSQL wrote. */
     String postgresLog() throws IOException {
         return Files.readString(cluster.dir().resolve("logs/postgres.log"));
+    }
+
+    /** What the supervisor of the processes told so far: who ended how, who was started again. */
+    List<String> told() {
+        return List.copyOf(told);
     }
 
     /** Has the first process that reaches the point do {@code action}, once; what there is says {@link FaultInjector}. */
@@ -234,6 +280,23 @@ final class FaultCluster {
         Files.writeString(fresh, action);
         Files.move(fresh, faults.resolve(name), StandardCopyOption.ATOMIC_MOVE);
         return new Armed(faults, name);
+    }
+
+    /** Waits until every process has this revision as its head. */
+    void assertServedByAll(String set, long revision) throws Exception {
+        for (int number = 1; number <= PROCESSES; number++) {
+            int one = number;
+            eventually("process " + number + " serves revision " + revision + " of " + set, REACHED,
+                    () -> serves(one, set, revision));
+        }
+    }
+
+    private boolean serves(int number, String set, long revision) throws InterruptedException {
+        try {
+            return api(number).json("/v1/sets/" + set).path("revision").longValue() == revision;
+        } catch (IOException e) {
+            return false; // It is being started again.
+        }
     }
 
     /** Mends whatever tests break, and waits until all processes are ready. */
@@ -302,5 +365,10 @@ final class FaultCluster {
     }
 
     /** Who reached a failpoint. */
-    record Reached(long pid, String process) {}
+    record Reached(long pid, String process) {
+        /** Sends it a signal. */
+        void signal(String signal) throws IOException, InterruptedException {
+            new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).start().waitFor();
+        }
+    }
 }

@@ -1,39 +1,53 @@
 package io.bellwether.endtoend;
 
 import static io.bellwether.testing.Eventually.eventually;
-import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.Objects;
+import java.util.function.Predicate;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.bellwether.feed.FeedShape;
 
-/** A set of one test, its upstream and its runs. Disabled at the end. */
+/** A set of one test with an upstream of its own, whose feed differs each time it is read. Disabled at the end. */
 final class TestedSet implements AutoCloseable {
     static final Duration LIMIT = Duration.ofSeconds(60);
+    static final Duration PERIOD = Duration.ofSeconds(2);
 
-    private static final Set<String> UNDER_WAY = Set.of("running", "queued");
+    private static final int COMPARED = 50;
 
     private final FaultCluster cluster;
     private final Api api;
     private final String name;
     private final TestUpstream upstream;
     private final Duration period;
+    private final boolean mends;
 
-    /** Declares the set; its feed is small and has another content each time it is read. */
-    TestedSet(FaultCluster cluster, String name, Duration period) throws Exception {
+    /** A set that does not exist yet; the cluster is mended when it is closed. */
+    TestedSet(FaultCluster cluster, String name, Duration period) throws IOException {
+        this(cluster, name, period, true);
+    }
+
+    private TestedSet(FaultCluster cluster, String name, Duration period, boolean mends) throws IOException {
+        this.mends = mends;
         this.cluster = cluster;
+        this.period = period;
         this.api = cluster.api();
         this.name = name;
-        this.period = period;
         this.upstream = new TestUpstream(new FeedShape(300, name.hashCode(), 0.02, 0));
+    }
+
+    /** One with a tick every {@link #PERIOD}, which has published; closing it mends nothing. */
+    static TestedSet published(FaultCluster cluster, String name) throws Exception {
+        TestedSet set = new TestedSet(cluster, name, PERIOD, false);
+        set.enable();
+        set.awaitPublished(1);
+        return set;
     }
 
     String name() {
@@ -44,15 +58,14 @@ final class TestedSet implements AutoCloseable {
         return upstream;
     }
 
-    /** The schedule goes on from here. */
+    /** Creates it, or lets its schedule go on. */
     void enable() throws Exception {
-        api.put(name, definition(true));
+        declare(definition(true));
     }
 
-    /** No tick from here on; nothing of those before runs any more. */
-    void disable() throws Exception {
-        api.put(name, definition(false));
-        eventually("nothing of " + name + " runs", LIMIT, () -> runs().stream().noneMatch(r -> isUnderWay(r)));
+    /** Creates or changes it. */
+    void declare(ObjectNode definition) throws Exception {
+        api.put(name, definition);
     }
 
     /** What is declared, to be changed by the caller. */
@@ -60,95 +73,30 @@ final class TestedSet implements AutoCloseable {
         return Api.definition(upstream.url(), "*/" + period.toSeconds() + " * * * * *", enabled);
     }
 
-    /** All runs, the oldest first. */
+    /** All rows, the oldest first. */
+    List<RunRow> rows() throws Exception {
+        return api.runs(name).reversed().stream().map(RunRow::of).toList();
+    }
+
+    /** The attempts at a tick, in order. */
+    List<RunRow> attempts(Instant tick) throws Exception {
+        return rows().stream().filter(row -> row.tick().equals(tick)).toList();
+    }
+
+    /** All rows as the API shows them, the oldest first. */
     List<JsonNode> runs() throws Exception {
         return api.runs(name).reversed();
     }
 
-    /** The attempts of a tick, in order. */
+    /** The attempts at a tick as the API shows them, in order. */
     List<JsonNode> attempts(String tick) throws Exception {
-        return runs().stream().filter(r -> tick(r).equals(tick)).toList();
+        return runs().stream().filter(run -> tick(run).equals(tick)).toList();
     }
 
-    /** Waits for a run that was published, beside those that are known. */
-    void awaitPublished(int more) throws Exception {
-        long before = revision();
-        eventually(more + " more revisions of " + name, LIMIT, () -> revision() >= before + more);
-    }
-
-    /** The newest revision that a run says it published; 0 when there is none. */
-    long revision() throws Exception {
-        return runs().stream().mapToLong(r -> r.path("revision").asLong(0)).max().orElse(0);
-    }
-
-    /** The run that is under way. */
+    /** The run that is under way, as the API shows it. */
     JsonNode running() throws Exception {
-        return runs().stream().filter(r -> state(r).equals("running")).findFirst()
+        return runs().stream().filter(run -> state(run).equals("running")).findFirst()
                 .orElseThrow(() -> new AssertionError("nothing of " + name + " runs"));
-    }
-
-    /**
-     * What holds whatever broke: each tick has its row, none is missing between the first and the last; attempts are
-     * counted without a gap; at most one of them was published; revisions and fences rise; the head is what was published
-     * last, and every process serves it.
-     */
-    void assertSound() throws Exception {
-        disable();
-        List<JsonNode> runs = runs();
-        assertOneRowPerTick(runs);
-        List<JsonNode> published = runs.stream().filter(r -> state(r).equals("published")).toList();
-        long revision = 0;
-        long fence = 0;
-        for (JsonNode run : published) {
-            assertThat(run.path("revision").longValue()).as("revision of %s", run).isEqualTo(++revision);
-            assertThat(run.path("fence").longValue()).as("fence of %s", run).isGreaterThan(fence);
-            fence = run.path("fence").longValue();
-        }
-        for (JsonNode run : published) {
-            assertThat(attempts(tick(run)).stream().filter(r -> state(r).equals("published"))).hasSize(1);
-        }
-        if (revision > 0) {
-            assertServedByAll(revision);
-        }
-    }
-
-    private void assertOneRowPerTick(List<JsonNode> runs) {
-        List<Instant> ticks = new ArrayList<>();
-        for (JsonNode run : runs) {
-            boolean ofTheSchedule = !run.path("kind").textValue().equals("manual");
-            if (ofTheSchedule && run.path("attempt").intValue() == 1) {
-                ticks.add(Instant.parse(tick(run)));
-            }
-        }
-        ticks.sort(null);
-        for (int i = 1; i < ticks.size(); i++) {
-            assertThat(Duration.between(ticks.get(i - 1), ticks.get(i))).as("after %s of %s", ticks.get(i - 1), name)
-                    .isEqualTo(period);
-        }
-    }
-
-    /** Waits until every process has this revision as its head; its content is one that the upstream served. */
-    void assertServedByAll(long revision) throws Exception {
-        List<String> lines = api.verifiedLines(name, revision);
-        assertThat(upstream.served().stream().map(feed -> List.copyOf(TestUpstream.lines(feed).values()))
-                .anyMatch(lines::equals)).as("revision %d of %s is whole", revision, name).isTrue();
-        for (int number = 1; number <= FaultCluster.PROCESSES; number++) {
-            int n = number;
-            eventually("process " + number + " serves revision " + revision + " of " + name, LIMIT,
-                    () -> serves(n, revision));
-        }
-    }
-
-    private boolean serves(int number, long revision) throws InterruptedException {
-        try {
-            return cluster.api(number).json("/v1/sets/" + name).path("revision").longValue() == revision;
-        } catch (IOException e) {
-            return false; // It is being started again.
-        }
-    }
-
-    static boolean isUnderWay(JsonNode run) {
-        return UNDER_WAY.contains(state(run));
     }
 
     static String state(JsonNode run) {
@@ -163,11 +111,62 @@ final class TestedSet implements AutoCloseable {
         return Instant.parse(run.path(member).textValue());
     }
 
+    /** Waits for a row, and returns the newest of its kind. */
+    RunRow await(String what, Predicate<RunRow> wanted) throws Exception {
+        eventually(what + " of " + name, LIMIT, () -> rows().stream().anyMatch(wanted));
+        return rows().reversed().stream().filter(wanted).findFirst().orElseThrow();
+    }
+
+    /** Waits for so many revisions beside those that there are. */
+    void awaitPublished(int more) throws Exception {
+        long before = revision();
+        eventually(more + " more revisions of " + name, LIMIT, () -> revision() >= before + more);
+    }
+
+    /** The newest revision that a row tells of; 0 when there is none. */
+    long revision() throws Exception {
+        return rows().stream().map(RunRow::revision).filter(Objects::nonNull).mapToLong(r -> r).max().orElse(0);
+    }
+
+    /** The newest row of that process, which is its run if it is in one. */
+    RunRow of(FaultCluster.Reached process) throws Exception {
+        return rows().reversed().stream().filter(row -> process.process().equals(row.process())).findFirst()
+                .orElseThrow(() -> new AssertionError(process + " has no row in " + name));
+    }
+
+    /** No tick from here on, and nothing of those before runs any more. */
+    void disable() throws Exception {
+        declare(definition(false));
+        eventually("nothing of " + name + " runs", LIMIT, () -> rows().stream().noneMatch(RunRow::isOpen));
+    }
+
+    /** What holds whatever broke: the oracle is content, and every process serves what was published last. */
+    TickReport assertSound() throws Exception {
+        TickReport report = assertSoundRows();
+        if (revision() > 0) {
+            assertServedByAll(revision());
+        }
+        return report;
+    }
+
+    /** Waits until every process has this revision as its head. */
+    void assertServedByAll(long revision) throws Exception {
+        cluster.assertServedByAll(name, revision);
+    }
+
+    /** The part of {@link #assertSound} that waits for no process. */
+    TickReport assertSoundRows() throws Exception {
+        disable();
+        return new TickOracle(api, name, period).withContents(upstream, COMPARED).verify();
+    }
+
     @Override
     public void close() {
         try (upstream) {
-            cluster.heal();
-            api.put(name, definition(false));
+            if (mends) {
+                cluster.heal();
+            }
+            declare(definition(false));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (Exception e) {

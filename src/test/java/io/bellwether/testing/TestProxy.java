@@ -11,8 +11,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * A TCP proxy on 127.0.0.1 that can be cut (connections end, new ones too) or stalled: nothing passes, or nothing in one
  * direction. What is stalled passes later, or never when the proxy is cut. Thread safe.
@@ -30,12 +28,11 @@ public final class TestProxy implements AutoCloseable {
     }
 
     private final Target target;
-    private final int port;
+    private final ServerSocket listener;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private Mode mode = Mode.PASS;
-    private @Nullable ServerSocket listener;
+    private volatile Mode mode = Mode.PASS;
     private volatile boolean closed;
 
     /** A proxy to that port, which passes everything. */
@@ -46,22 +43,18 @@ public final class TestProxy implements AutoCloseable {
     /** A proxy that passes everything. */
     public TestProxy(Target target) throws IOException {
         this.target = target;
-        ServerSocket first = listen(0);
-        this.port = first.getLocalPort();
+        this.listener = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
+        Thread.ofPlatform().name("proxy-" + port()).daemon(true).start(this::accept);
     }
 
     /** Where it listens. */
     public int port() {
-        return port;
+        return listener.getLocalPort();
     }
 
-    /** Ends all connections and refuses new ones. */
-    public void cut() throws IOException {
+    /** Ends all connections, and new ones at once. It goes on listening, so that nobody else gets its port. */
+    public void cut() {
         set(Mode.CUT);
-        ServerSocket open = listener;
-        if (open != null) {
-            open.close();
-        }
         closeAll();
     }
 
@@ -81,25 +74,15 @@ public final class TestProxy implements AutoCloseable {
     }
 
     /** Passes everything again. */
-    public void pass() throws IOException {
-        ServerSocket open = listener;
-        if (open == null || open.isClosed()) {
-            listen(port);
-        }
+    public void pass() {
         set(Mode.PASS);
     }
 
     @Override
     public void close() throws IOException {
         closed = true;
+        listener.close();
         cut();
-    }
-
-    private ServerSocket listen(int at) throws IOException {
-        ServerSocket fresh = new ServerSocket(at, 100, InetAddress.getLoopbackAddress());
-        listener = fresh;
-        Thread.ofPlatform().name("proxy-" + fresh.getLocalPort()).daemon(true).start(() -> accept(fresh));
-        return fresh;
     }
 
     private void set(Mode next) {
@@ -112,21 +95,25 @@ public final class TestProxy implements AutoCloseable {
         }
     }
 
-    private void accept(ServerSocket from) {
-        while (!from.isClosed()) {
+    private void accept() {
+        while (!closed) {
             try {
-                connect(from, from.accept());
+                connect(listener.accept());
             } catch (IOException e) {
-                // Cut: whoever cut it closes what is open. Anything else is tried again.
-                if (from.isClosed()) {
+                // Closed, or a client that was gone already.
+                if (closed) {
                     return;
                 }
             }
         }
     }
 
-    private void connect(ServerSocket from, Socket client) {
+    private void connect(Socket client) {
         open.add(client);
+        if (mode == Mode.CUT) {
+            close(client);
+            return;
+        }
         try {
             Socket server = new Socket(InetAddress.getLoopbackAddress(), target.port());
             open.add(server);
@@ -136,7 +123,7 @@ public final class TestProxy implements AutoCloseable {
             // The target is away: the client sees its connection end.
             close(client);
         }
-        if (from.isClosed()) {
+        if (mode == Mode.CUT) {
             closeAll();
         }
     }

@@ -65,7 +65,7 @@ class TestProxyTest {
         }
     }
 
-    /** A connection that is refused, or ends at once: the listener may live for a moment longer than its closing. */
+    /** Whether a connection is made and stays. */
     private static boolean isTaken(int port) {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             return !ended(socket);

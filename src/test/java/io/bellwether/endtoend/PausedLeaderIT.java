@@ -1,0 +1,76 @@
+package io.bellwether.endtoend;
+
+import static io.bellwether.testing.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import io.bellwether.fault.Failpoint;
+
+/** Processes stopped by SIGSTOP in the middle of a tick, for longer than their lease, that then go on. */
+class PausedLeaderIT {
+    private static final Duration SLACK = Duration.ofSeconds(2);
+
+    @SuppressWarnings("NullAway.Init")
+    private static FaultCluster cluster;
+    @SuppressWarnings("NullAway.Init")
+    private static LogSince postgres;
+    @SuppressWarnings("NullAway.Init")
+    private static List<LogSince> logs;
+
+    @BeforeAll
+    static void cluster() throws Exception {
+        cluster = FaultCluster.get();
+        postgres = cluster.postgresLogSince();
+        logs = cluster.logsSince();
+    }
+
+    @AfterAll
+    static void logs_tellNoErrors() throws Exception {
+        cluster.heal();
+        // Whoever takes a run over ends the transaction that it left open; or PostgreSQL does, after five seconds.
+        assertThat(postgres.postgresComplaints("terminating connection due to administrator command",
+                "terminating connection due to idle-in-transaction timeout", "connection to client lost")).isEmpty();
+        for (LogSince log : logs) {
+            assertThat(log.errorsAndTraces()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"FEED_READ", "PUBLISH_FENCED", "PUBLISH_SENT"})
+    @Execution(ExecutionMode.CONCURRENT)
+    void leader_stoppedForLongerThanItsLease_anotherPublishesAndTheLateRunIsFenced(Failpoint point) throws Exception {
+        String name = "paused-" + point.name().toLowerCase(Locale.ROOT).replace('_', '-');
+        try (TestedSet set = TestedSet.published(cluster, name); Watcher watcher = new Watcher(cluster.api(), name)) {
+            FaultCluster.Reached paused = cluster.arm(point, set.name(), "stop").awaitReached();
+            Instant goesOnAt = Instant.now().plus(FaultCluster.TAKE_OVER);
+            RunRow late = set.of(paused);
+            try {
+                eventually("the tick is finished by another", TestedSet.LIMIT,
+                        () -> set.attempts(late.tick()).stream().anyMatch(RunRow::isPublished));
+                eventually("the pause is over", TestedSet.LIMIT, () -> Instant.now().isAfter(goesOnAt));
+            } finally {
+                paused.signal("CONT");
+            }
+            eventually("the late run is fenced", TestedSet.LIMIT,
+                    () -> set.attempts(late.tick()).getFirst().state().equals("fenced"));
+            List<RunRow> attempts = set.attempts(late.tick());
+            assertThat(attempts).extracting(RunRow::state).containsExactly("fenced", "published");
+            assertThat(Duration.between(attempts.get(0).claimed(), attempts.get(1).claimed()))
+                    .isLessThan(FaultCluster.TAKE_OVER.plus(SLACK));
+            set.awaitPublished(1);
+            set.assertSound();
+            assertThat(watcher.complaints()).isEmpty();
+        }
+    }
+}
