@@ -55,7 +55,7 @@ class LostAnswerIT {
             RunRow run = set.of(leader);
             database.stallAnswers();
             armed.release();
-            eventually("the COMMIT took place", TestedSet.LIMIT, () -> set.of(leader).isPublished());
+            awaitRow("state = 'published' and run_id = " + run.id());
             database.cut();
             database.pass();
             set.awaitPublished(1);
@@ -86,11 +86,7 @@ class LostAnswerIT {
 
     @Test
     void claim_committedButTheAnswerLost_isFoundAndRun() throws Exception {
-        try (TestedSet set = TestedSet.published(cluster, "lost-answer-claim");
-                Connection connection = cluster.connect();
-                PreparedStatement running = connection.prepareStatement("""
-                        select 1 from run join job using (job_id) where name = ? and state = 'running'""")) {
-            running.setString(1, set.name());
+        try (TestedSet set = TestedSet.published(cluster, "lost-answer-claim")) {
             FaultCluster.Armed armed = cluster.arm(Failpoint.CLAIM_SENT, set.name(), "hold");
             FaultCluster.Reached leader = armed.awaitReached();
             int number = cluster.number(leader.process());
@@ -98,11 +94,7 @@ class LostAnswerIT {
             TestProxy database = cluster.database(number);
             database.stallAnswers();
             armed.release();
-            eventually("the claim is there", TestedSet.LIMIT, () -> {
-                try (ResultSet row = running.executeQuery()) {
-                    return row.next();
-                }
-            });
+            awaitRow("state = 'running' and name = '" + set.name() + "'");
             database.cut();
             database.pass();
             RunRow run = set.of(leader);
@@ -131,6 +123,19 @@ class LostAnswerIT {
             set.awaitPublished(2);
             TickReport report = set.assertSound();
             assertThat(report.states()).containsOnlyKeys("published");
+        }
+    }
+
+    /** Waits for a run, asking the database itself: the process's own answers are stalled. */
+    private static void awaitRow(String condition) throws Exception {
+        try (Connection connection = cluster.connect();
+                PreparedStatement query = connection.prepareStatement(
+                        "select 1 from run join job using (job_id) where " + condition)) {
+            eventually(condition, TestedSet.LIMIT, () -> {
+                try (ResultSet row = query.executeQuery()) {
+                    return row.next();
+                }
+            });
         }
     }
 }

@@ -8,6 +8,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -33,6 +34,7 @@ public final class TestProxy implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private volatile Mode mode = Mode.PASS;
+    private final AtomicLong accepted = new AtomicLong();
     private volatile boolean closed;
 
     /** A proxy to that port, which passes everything. */
@@ -45,6 +47,11 @@ public final class TestProxy implements AutoCloseable {
         this.target = target;
         this.listener = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
         Thread.ofPlatform().name("proxy-" + port()).daemon(true).start(this::accept);
+    }
+
+    /** How many connections clients have made so far. */
+    public long accepted() {
+        return accepted.get();
     }
 
     /** Where it listens. */
@@ -110,6 +117,7 @@ public final class TestProxy implements AutoCloseable {
 
     private void connect(Socket client) {
         open.add(client);
+        accepted.incrementAndGet();
         if (mode == Mode.CUT) {
             close(client);
             return;
