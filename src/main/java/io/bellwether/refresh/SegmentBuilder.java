@@ -25,7 +25,7 @@ import io.bellwether.policy.SegmentRef;
  * <p>Holds one old and one new segment in memory. Not thread safe.
  */
 final class SegmentBuilder {
-    /** The rule makes segments of a few hundred KiB; one that grows to this has hardly any key where it cuts. */
+    /** The rule makes segments of some ten KiB; one that grows to this has hardly any key where it cuts. */
     private static final int MAX_RAW_BYTES = 64 << 20;
 
     /** Where old lines come from and new segments go to. */
