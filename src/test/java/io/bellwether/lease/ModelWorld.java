@@ -191,8 +191,8 @@ final class ModelWorld {
                 process.act(random);
                 process.beat();
                 process.publish();
-                invariants();
             }
+            invariants();
         }
     }
 
