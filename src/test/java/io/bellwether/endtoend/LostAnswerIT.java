@@ -122,7 +122,8 @@ class LostAnswerIT {
             database.pass();
             set.awaitPublished(2);
             TickReport report = set.assertSound();
-            assertThat(report.states()).containsOnlyKeys("published");
+            // Overlapped: on a machine so busy that a run takes longer than its period.
+            assertThat(report.states().keySet()).isSubsetOf("published", "overlapped");
         }
     }
 

@@ -65,7 +65,8 @@ class PausedLeaderIT {
             eventually("the late run is fenced", TestedSet.LIMIT,
                     () -> set.attempts(late.tick()).getFirst().state().equals("fenced"));
             List<RunRow> attempts = set.attempts(late.tick());
-            assertThat(attempts).extracting(RunRow::state).containsExactly("fenced", "published");
+            // Who took it over may have been stopped by another of these tests, and taken over in its turn.
+            assertThat(attempts).filteredOn(RunRow::isPublished).containsExactly(attempts.getLast());
             assertThat(Duration.between(attempts.get(0).claimed(), attempts.get(1).claimed()))
                     .isLessThan(FaultCluster.TAKE_OVER.plus(SLACK));
             set.awaitPublished(1);

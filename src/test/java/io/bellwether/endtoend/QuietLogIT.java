@@ -22,8 +22,9 @@ class QuietLogIT {
             set.awaitPublished(4);
             report = set.assertSound();
         }
-        assertThat(report.states()).containsOnlyKeys("published");
-        for (RunRow run : report.rows()) {
+        // Overlapped: on a machine so busy that a run takes longer than its period.
+        assertThat(report.states().keySet()).isSubsetOf("published", "overlapped");
+        for (RunRow run : report.rows().stream().filter(RunRow::isPublished).toList()) {
             String head = "job=quiet tick=" + run.tick() + " ";
             List<String> won = new ArrayList<>();
             List<String> lost = new ArrayList<>();
