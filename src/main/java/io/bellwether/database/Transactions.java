@@ -55,8 +55,10 @@ public final class Transactions {
             connection.commit();
         } catch (SQLException e) {
             String state = e.getSQLState();
-            // Class 08: connection exceptions; 57P0x: the server went away; 25P04: transaction_timeout.
-            if (state == null || state.startsWith("08") || state.startsWith("57P") || state.equals("25P04")) {
+            // Only these say that nothing was committed: a rollback (40), a broken constraint (23), a transaction that had
+            // failed before (25P02) or was ended while it idled (25P03). After any other, and none at all, it is not known.
+            if (state == null || !(state.startsWith("40") && !state.equals("40003") || state.startsWith("23")
+                    || state.equals("25P02") || state.equals("25P03"))) {
                 throw new AmbiguousCommitException(what, e);
             }
             rollBack(connection, e);

@@ -38,8 +38,8 @@ public enum Failpoint {
     /** Stands for the job where a point belongs to the process as a whole. */
     public static final String PROCESS = "process";
 
-    private static final @Nullable FaultInjection INJECTION = ServiceLoader.load(FaultInjection.class).findFirst()
-            .orElse(null);
+    private static final @Nullable FaultInjection INJECTION = ServiceLoader
+            .load(FaultInjection.class, Failpoint.class.getClassLoader()).findFirst().orElse(null);
 
     /**
      * To be called where the point is.

@@ -200,7 +200,8 @@ final class Claims {
     /** Whether the tick became due while a run was alive that has ended since. */
     private static boolean fellIntoARun(Connection connection, long jobId, Instant tick) throws SQLException {
         try (PreparedStatement query = connection.prepareStatement("""
-                select 1 from (select * from run where job_id = ? order by run_id desc limit 64) r
+                select 1 from (select * from run where job_id = ? and claimed_at is not null
+                    order by run_id desc limit 64) r
                 where claimed_at < ? and least(finished_at, lease_until + make_interval(secs => ?)) >= ?""")) {
             query.setLong(1, jobId);
             Rows.set(query, 2, tick);

@@ -42,6 +42,8 @@ final class LiveRun implements RunLease {
     private volatile @Nullable RunResult recorded;
     private volatile boolean overdueRecorded;
     private final AtomicBoolean overdueClaimed = new AtomicBoolean();
+    private final AtomicBoolean letGo = new AtomicBoolean();
+    private volatile long lostNanos;
     private @Nullable Thread worker;
 
     /**
@@ -80,6 +82,9 @@ final class LiveRun implements RunLease {
         Stop before = stop.getAndUpdate(now -> now == Stop.NONE || now == Stop.SHUTDOWN ? why : now);
         if (before == Stop.NONE || before == Stop.SHUTDOWN && why != Stop.SHUTDOWN) {
             because = sentence;
+            if (why == Stop.LOST) {
+                lostNanos = System.nanoTime();
+            }
         }
         synchronized (this) {
             if (worker != null) {
@@ -104,6 +109,19 @@ final class LiveRun implements RunLease {
 
     Duration silence() {
         return Duration.ofNanos(System.nanoTime() - lastGoodNanos);
+    }
+
+    /** For how long it has been lost; zero while it is not. */
+    Duration lostFor() {
+        long since = lostNanos;
+        return stop.get() == Stop.LOST && since != 0 ? Duration.ofNanos(System.nanoTime() - since) : Duration.ZERO;
+    }
+
+    /** Lets go what others need, its thread may hang as it likes. Once. */
+    void letGo() {
+        if (letGo.compareAndSet(false, true)) {
+            onOverdue.run();
+        }
     }
 
     Duration age() {
@@ -139,7 +157,7 @@ final class LiveRun implements RunLease {
     /** Remembers that it was written, and lets go what others need. */
     void overdueRecorded() {
         overdueRecorded = true;
-        onOverdue.run();
+        letGo();
     }
 
     @Override

@@ -84,7 +84,12 @@ final class LiveRuns {
 
     private Duration beat() {
         Map<Long, Ledger.Held> held = new HashMap<>();
-        runs.forEach((id, run) -> held.put(id, run.held()));
+        runs.forEach((id, run) -> {
+            // One that was lost has stopped, or will; renewed all the same it would keep everybody out if its thread hangs.
+            if (run.stop() != LiveRun.Stop.LOST) {
+                held.put(id, run.held());
+            }
+        });
         if (!held.isEmpty()) {
             long sent = System.nanoTime();
             Map<Long, Boolean> answers;
@@ -116,7 +121,11 @@ final class LiveRuns {
             }
         }
         for (LiveRun run : runs.values()) {
-            if (run.stop() == LiveRun.Stop.TIMED_OUT && !run.isOverdueRecorded() && run.claimOverdue()) {
+            if (run.lostFor().compareTo(lease) > 0) {
+                run.letGo();
+            }
+            boolean overdue = run.age().compareTo(run.claim().maxRuntime()) > 0;
+            if (overdue && !run.isOverdueRecorded() && run.claimOverdue()) {
                 // On a thread of its own: a database that does not answer keeps no other run from being stopped.
                 Thread.ofVirtual().name("overdue-" + run.job()).start(() -> recordOverdue(run));
             }
@@ -130,7 +139,9 @@ final class LiveRuns {
             String state = ledger.finish(run.claim(),
                     Ledger.End.of("timed-out", "it ran longer than " + run.claim().maxRuntime()), true);
             run.overdueRecorded();
-            log.debug("job={} tick={} ran too long; its row is {}", run.job(), run.scheduledAt(), state);
+            log.warn("job={} tick={} ran longer than {} and is told to stop; its row is {}", run.job(),
+                    run.scheduledAt(),
+                    run.claim().maxRuntime(), state);
         } catch (SQLException e) {
             log.debug("job={} tick={} ran too long; its row does not say so yet", run.job(), run.scheduledAt(), e);
         } finally {

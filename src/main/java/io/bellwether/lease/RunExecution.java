@@ -85,7 +85,7 @@ final class RunExecution {
             }
         }
         if (run.stop() == LiveRun.Stop.SHUTDOWN) {
-            return giveBack(run, true);
+            return keptOut(run, giveBack(run, true));
         }
         return failed(run, sentence(thrown));
     }
@@ -107,7 +107,9 @@ final class RunExecution {
     private String giveBack(LiveRun run, boolean handedOver) {
         return untilTold(run, () -> {
             ledger.giveBack(run.claim(), handedOver);
-            return "given back";
+            // It may have ended before: published, by a COMMIT whose answer the stop cut off.
+            String state = ledger.state(run.claim());
+            return state.equals("running") ? "given back" : state;
         });
     }
 

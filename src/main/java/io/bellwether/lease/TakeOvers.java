@@ -51,6 +51,10 @@ final class TakeOvers {
         if (dead == null) {
             return new ClaimOutcome.Lost(null);
         }
+        if (newerDue && !dead.manual() && !lock.agrees(job)) {
+            // What is due may be another tick by now, or none.
+            return new ClaimOutcome.Refused("the job was changed");
+        }
         // What somebody asked for is done, whatever is due; a tick says nothing about it.
         boolean superseded = newerDue && !dead.manual();
         String why = whyNoNextAttempt(connection, lock, dead, superseded);

@@ -98,6 +98,7 @@ public final class TickService implements Service {
         meters.gauge("clock_offset_seconds", "the database's time less the local one",
                 () -> clock.offset().toMillis() / 1000.0);
         meters.gauge("scheduler_alive_timestamp_seconds", "when the timer last made a pass", () -> aliveAt);
+        meters.gauge("runs_hanging", "runs that were given up and whose thread does not end", slots::hanging);
         live.start();
         sampler.start();
         timer.start();

@@ -59,7 +59,9 @@ class DeadLeaderIT {
             cluster.assertServedByAll(set.getKey(), set.getValue());
         }
         assertThat(postgres.postgresComplaints("connection to client lost",
-                "terminating connection due to administrator command")).isEmpty();
+                "terminating connection due to administrator command",
+                "unexpected EOF on client connection with an open transaction", "protocol synchronization was lost"))
+                .isEmpty();
         for (LogSince log : logs) {
             assertThat(log.errorsAndTraces()).isEmpty();
         }

@@ -38,7 +38,7 @@ import io.bellwether.testing.TestProxy;
  */
 final class FaultCluster {
     /** Short, so that a take-over is seen soon. */
-    static final Duration LEASE = Duration.ofSeconds(4);
+    static final Duration LEASE = Duration.ofSeconds(6);
 
     /** A take-over comes this long after a run's last heartbeat, at most. */
     static final Duration TAKE_OVER = LEASE.plusSeconds(5);

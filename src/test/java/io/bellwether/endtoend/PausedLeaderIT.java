@@ -40,7 +40,10 @@ class PausedLeaderIT {
         cluster.heal();
         // Whoever takes a run over ends the transaction that it left open; or PostgreSQL does, after five seconds.
         assertThat(postgres.postgresComplaints("terminating connection due to administrator command",
-                "terminating connection due to idle-in-transaction timeout", "connection to client lost")).isEmpty();
+                "terminating connection due to idle-in-transaction timeout",
+                "terminating connection due to transaction timeout", "connection to client lost",
+                "unexpected EOF on client connection with an open transaction", "protocol synchronization was lost"))
+                .isEmpty();
         for (LogSince log : logs) {
             assertThat(log.errorsAndTraces()).isEmpty();
         }

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
@@ -33,11 +34,40 @@ class LiveRunsTest {
             assertThat(finish.entered.await(10, TimeUnit.SECONDS)).isTrue();
             LiveRun second = overdue(2);
             runs.add(second);
+            // As overdue, or as lost if the heartbeat came first: the ledger knows neither of them.
             Eventually.eventually("the second is stopped", Duration.ofSeconds(10),
-                    () -> second.stop() == LiveRun.Stop.TIMED_OUT);
+                    () -> second.stop() != LiveRun.Stop.NONE);
             assertThat(first.isOverdueRecorded()).isFalse();
         } finally {
             finish.go.countDown();
+            runs.stop();
+        }
+    }
+
+    // It was renewed for ever, and nobody could take it over before the process was restarted.
+    @Test
+    void beat_runIsLostAndItsThreadHangs_isNotRenewed_andIsEndedWhenItsTimeIsOver() throws Exception {
+        ModelLedger ledger = new ModelLedger(InstantSource.system(), "* * * * * *", Instant.now().minusSeconds(2));
+        JobRow job = ledger.look().getFirst();
+        Ticket ticket = new Ticket("me", UUID.randomUUID(), "redis", Duration.ofMillis(600));
+        ClaimOutcome.Won won = (ClaimOutcome.Won) ledger.claim(job, Instant.now(), ticket);
+        Claim claim = new Claim(won.claim().runId(), 1, "demo", "refresh", "cron", won.claim().scheduledAt(), 1,
+                won.claim().fence(), won.claim().nonce(), "redis", Duration.ofSeconds(3), null, NOW);
+        CountDownLatch letGo = new CountDownLatch(1);
+        ledger.up(false);
+        LiveRuns runs = new LiveRuns(ledger, ticket.lease());
+        LiveRun run = new LiveRun(claim, "me", System.nanoTime(), letGo::countDown);
+        runs.add(run);
+        runs.start();
+        try {
+            Eventually.eventually("it is lost", Duration.ofSeconds(10), () -> run.stop() == LiveRun.Stop.LOST);
+            Instant lease = ledger.row(claim.runId()).leaseUntil;
+            ledger.up(true);
+            assertThat(letGo.await(10, TimeUnit.SECONDS)).isTrue();
+            Eventually.eventually("its row has its end", Duration.ofSeconds(10),
+                    () -> ledger.row(claim.runId()).state.equals("timed-out"));
+            assertThat(ledger.row(claim.runId()).leaseUntil).isEqualTo(lease);
+        } finally {
             runs.stop();
         }
     }

@@ -247,9 +247,10 @@ final class ModelLedger implements Ledger {
     }
 
     private boolean fellIntoARun(Instant tick) {
-        return rows.reversed().stream().limit(64).anyMatch(row -> row.claimedAt != null && row.finishedAt != null
-                && row.leaseUntil != null && row.claimedAt.isBefore(tick) && !row.finishedAt.isBefore(tick)
-                && !row.leaseUntil.plus(NextStep.TAKE_OVER_TIME).isBefore(tick));
+        return rows.reversed().stream().filter(row -> row.claimedAt != null).limit(64)
+                .anyMatch(row -> row.claimedAt != null && row.finishedAt != null
+                        && row.leaseUntil != null && row.claimedAt.isBefore(tick) && !row.finishedAt.isBefore(tick)
+                        && !row.leaseUntil.plus(NextStep.TAKE_OVER_TIME).isBefore(tick));
     }
 
     @Override
@@ -284,6 +285,9 @@ final class ModelLedger implements Ledger {
             return new ClaimOutcome.Lost(null);
         }
         boolean manual = isManual(dead);
+        if (newerDue && !manual && !job.cursor().equals(cursor)) {
+            return new ClaimOutcome.Refused("the job was changed");
+        }
         boolean superseded = newerDue && !manual;
         close(dead, superseded ? "superseded" : "abandoned");
         if (flaw == Flaw.TAKE_OVER_FORGETS) {
@@ -385,6 +389,7 @@ final class ModelLedger implements Ledger {
             Instant until = Objects.requireNonNull(row.leaseUntil);
             row.leaseUntil = until.isBefore(clock.instant()) ? until : clock.instant();
             row.handedOver = handedOver;
+            row.nonce = UUID.randomUUID();
         }
     }
 

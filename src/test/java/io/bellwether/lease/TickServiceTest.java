@@ -321,7 +321,8 @@ class TickServiceTest {
         AtomicInteger early = new AtomicInteger();
         cluster.startEarly("early", cluster.publishing(), Duration.ofMillis(200), early);
         cluster.await("published", "demo", 4, run -> run.state().equals("published"));
-        assertThat(early).as("claims that came too early").hasPositiveValue();
+        // On a busy machine it may be late all the same, now and then.
+        Eventually.eventually("a claim that comes too early", Duration.ofMinutes(1), () -> early.get() > 0);
         everySecondOnce("demo");
     }
 
