@@ -23,6 +23,7 @@ public final class BinaryCopy implements Closeable {
 
     private final CopyIn copy;
     private byte[] buffer = new byte[FLUSH_AT + (64 << 10)];
+    private int fieldsLeft;
     private int length;
     private long bytes;
 
@@ -49,11 +50,12 @@ public final class BinaryCopy implements Closeable {
         room(2);
         buffer[length++] = (byte) (fields >>> 8);
         buffer[length++] = (byte) fields;
+        fieldsLeft = fields;
     }
 
     /** A {@code bytea} (or text in the database's encoding). */
     public void bytes(byte[] value, int offset, int count) throws SQLException {
-        int32(count);
+        field(count);
         room(count);
         System.arraycopy(value, offset, buffer, length, count);
         length += count;
@@ -66,20 +68,20 @@ public final class BinaryCopy implements Closeable {
 
     /** An {@code int8}. */
     public void int8(long value) throws SQLException {
-        int32(8);
+        field(8);
         int32((int) (value >>> 32));
         int32((int) value);
     }
 
     /** An {@code int4}. */
     public void int4(int value) throws SQLException {
-        int32(4);
+        field(4);
         int32(value);
     }
 
     /** A null of any type. */
     public void nothing() throws SQLException {
-        int32(-1);
+        field(-1);
     }
 
     /** Bytes handed over so far. */
@@ -101,6 +103,23 @@ public final class BinaryCopy implements Closeable {
         return copy.endCopy();
     }
 
+    /**
+     * Ends the COPY of rows that nobody wants any more into a table that goes with its connection. Unlike {@link #close} it
+     * leaves no error in the server's log, and may leave rows in the table.
+     */
+    public void abandon() {
+        if (fieldsLeft != 0 || !copy.isActive()) {
+            close();
+            return;
+        }
+        try {
+            finish();
+        } catch (SQLException e) {
+            // The connection broke or the server refused the rows: there is nothing left to end.
+            return;
+        }
+    }
+
     @Override
     public void close() {
         if (copy.isActive()) {
@@ -111,6 +130,12 @@ public final class BinaryCopy implements Closeable {
                 return;
             }
         }
+    }
+
+    /** The head of a field: its length, or -1. */
+    private void field(int count) throws SQLException {
+        int32(count);
+        fieldsLeft--;
     }
 
     private void int32(int value) throws SQLException {

@@ -17,6 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.bellwether.fault.Fault;
+import io.bellwether.fault.FaultKind;
 
 /**
  * The requests under way: counted, answered, and waited for when the process stops. Thread safe.
@@ -117,7 +118,12 @@ final class Traffic implements Draining {
             return;
         }
         if (fault.kind().deservesWarning()) {
-            log.warn("{}: {} ({})", exchange, fault.detail(), thrown.toString(), thrown);
+            if (fault.kind() == FaultKind.UNAVAILABLE) {
+                // What is away is away; where in the code that was noticed helps nobody.
+                log.warn("{}: {} ({})", exchange, fault.detail(), thrown.toString());
+            } else {
+                log.warn("{}: {} ({})", exchange, fault.detail(), thrown.toString(), thrown);
+            }
         } else {
             log.debug("{}: {}", exchange, fault.detail());
         }

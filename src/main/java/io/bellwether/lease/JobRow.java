@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param running the run under way, or null
  * @param queuedId the oldest manual run that waits, or null
  * @param queuedSince its instant, or null
- * @param newest the newest row, or null
+ * @param newest the last attempt at the tick of the cursor, or null
  */
 record JobRow(long jobId, String name, String kind, long version, String schedule, String zone, String misfire,
         Duration misfireWindow, boolean enabled, @Nullable Instant pausedUntil, Instant cursor,
@@ -43,7 +43,7 @@ record JobRow(long jobId, String name, String kind, long version, String schedul
             boolean handedOver, boolean manual) {}
 
     /**
-     * The newest row.
+     * The last row of the newest tick that is accounted for. What was run by hand since leaves it as it is.
      *
      * @param kind {@code cron}, {@code manual} or {@code take-over}
      * @param scheduledAt its tick

@@ -24,8 +24,8 @@ final class LookQuery {
             left join run r on r.job_id = j.job_id and r.state = 'running'
             left join lateral (select x.run_id, x.scheduled_at from run x
                 where x.job_id = j.job_id and x.state = 'queued' order by x.scheduled_at limit 1) q on true
-            left join lateral (select x.* from run x where x.job_id = j.job_id and x.state <> 'queued'
-                order by x.run_id desc limit 1) n on true
+            left join lateral (select x.* from run x where x.job_id = j.job_id and x.scheduled_at = j.tick_cursor
+                order by x.attempt desc limit 1) n on true
             order by j.job_id""";
 
     private LookQuery() {}

@@ -181,6 +181,7 @@ final class RunExecution {
                         result != null ? result.reason() : sentence(thrown));
                 log.debug("{}failed", head, thrown);
             }
+            case "given back" -> log.info("{}given back in {} ms reason={}", head, millis, run.because());
             default -> log.warn("{}{} in {} ms reason={}", head, state, millis, run.because());
         }
     }

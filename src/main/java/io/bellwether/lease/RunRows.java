@@ -37,7 +37,7 @@ final class RunRows {
             throws SQLException {
         try (PreparedStatement update = connection.prepareStatement("""
                 update run set state = ?, finished_at = clock_timestamp(), revision = ?, upserts = ?, deletes = ?,
-                    unchanged = ?, reason = coalesce(?, reason), candidate = ?
+                    unchanged = ?, reason = nullif(concat_ws('; ', reason, ?), ''), candidate = ?
                 where run_id = ? and nonce = ? and state = 'running'""")) {
             update.setString(1, end.state());
             update.setObject(2, revision, Types.BIGINT);

@@ -3,6 +3,7 @@ package io.bellwether.lease;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -149,18 +150,24 @@ public final class TickService implements Service {
         if (offset.compareTo(WORTH_A_WARNING) > 0 != warned) {
             warned = !warned;
             log.warn(warned
-                    ? "the local clock is off the database's by {}; ticks follow the database's"
-                    : "the local clock agrees with the database's again, to {}", clock.offset());
+                    ? "the local clock is {}; ticks follow the database's"
+                    : "the local clock agrees with the database's again: it is {}", words(clock.offset()));
         }
         boolean good = offset.compareTo(NOT_TRUSTED) <= 0;
         if (good != trusted) {
             trusted = good;
             log.warn(good
-                    ? "claiming ticks again: the local clock is off the database's by {}"
-                    : "claiming no ticks: the local clock is off the database's by {}", clock.offset());
+                    ? "claiming ticks again: the local clock is {}"
+                    : "claiming no ticks: the local clock is {}", words(clock.offset()));
             nudge();
         }
         return SAMPLE;
+    }
+
+    /** @param offset the database's time less the local one */
+    private static String words(Duration offset) {
+        return String.format(Locale.ROOT, "%.3f s %s the database's", offset.abs().toMillis() / 1000.0,
+                offset.isNegative() ? "ahead of" : "behind");
     }
 
     /** One pass: a look if one is due, then a step for each job that needs one. Returns how long to sleep. */

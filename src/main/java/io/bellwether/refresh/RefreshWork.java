@@ -32,6 +32,8 @@ import io.bellwether.telemetry.Meters;
  * readers see nothing of it.
  */
 public final class RefreshWork implements JobWork {
+    /** The source's own limit is this much longer than the run's, so that it is always the run that takes too long. */
+    private static final Duration SOURCE_AFTER = Duration.ofSeconds(5);
     private static final Duration SHORT = Duration.ofSeconds(10);
     private final Database database;
     private final FeedSource source;
@@ -92,7 +94,7 @@ public final class RefreshWork implements JobWork {
         Duration limit = set.definition().maxRuntime();
         Opened opened = source.open(SourceRequest
                 .of(set.definition().source(), approved == null ? set.validators() : Validators.NONE)
-                .withTimeouts(SourceTimeouts.DEFAULT.within(limit)));
+                .withTimeouts(SourceTimeouts.DEFAULT.within(limit.plus(SOURCE_AFTER))));
         watch.phaseOver(set.name());
         return switch (opened) {
             case Opened.NotModified same -> unchanged(set, "the source says: not modified");

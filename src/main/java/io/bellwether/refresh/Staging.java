@@ -170,7 +170,7 @@ final class Staging implements AutoCloseable {
         BinaryCopy into = copy;
         copy = null;
         if (into != null) {
-            into.close();
+            into.abandon();
         }
     }
 }

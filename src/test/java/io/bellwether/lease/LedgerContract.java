@@ -218,6 +218,19 @@ abstract class LedgerContract {
     }
 
     @Test
+    void look_runByHandSinceATickFailed_stillShowsTheFailedTick() throws Exception {
+        Claim run = win(t(1));
+        end(run, "failed");
+        long id = enqueue();
+        ClaimOutcome byHand = ledger().claimQueued(job(), id, ticket());
+        end(((ClaimOutcome.Won) byHand).claim(), "failed");
+        JobRow.Newest newest = job().newest();
+        assertThat(newest).isNotNull();
+        assertThat(newest.scheduledAt()).isEqualTo(t(1));
+        assertThat(newest.state()).isEqualTo("failed");
+    }
+
+    @Test
     void overlapped_duringARun_recordsEach() throws Exception {
         win(t(1));
         JobRow seen = job();

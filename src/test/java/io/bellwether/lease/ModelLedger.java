@@ -181,7 +181,7 @@ final class ModelLedger implements Ledger {
         Row run = running();
         Row queued = rows.stream().filter(row -> row.state.equals("queued")).min(Comparator.comparing(row -> row.tick))
                 .orElse(null);
-        Row newest = rows.reversed().stream().filter(row -> !row.state.equals("queued")).findFirst().orElse(null);
+        Row newest = rows.reversed().stream().filter(row -> row.tick.equals(cursor)).findFirst().orElse(null);
         return List.of(new JobRow(1, "demo", "refresh", 1, schedule, "UTC", misfire, Duration.ofDays(1), enabled,
                 pausedUntil, cursor,
                 run == null
