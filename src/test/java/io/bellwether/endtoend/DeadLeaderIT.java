@@ -16,6 +16,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceAccessMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -27,6 +29,9 @@ import io.bellwether.fault.Failpoint;
  * kills may hold the run of another: what is asserted allows for it.
  */
 class DeadLeaderIT {
+    /** Tests that kill may do so side by side, but for one whose last attempt must not meet another's kill. */
+    private static final String KILLING = "killing";
+
     /** How much later than promised something may be seen, on a machine that starts servers meanwhile. */
     private static final Duration SLACK = Duration.ofSeconds(3);
     private static final Duration LOOK = Duration.ofSeconds(2);
@@ -70,6 +75,7 @@ class DeadLeaderIT {
     @ParameterizedTest
     @EnumSource(names = {"GATE_WON", "CLAIM_SENT"})
     @Execution(ExecutionMode.CONCURRENT)
+    @ResourceLock(value = KILLING, mode = ResourceAccessMode.READ)
     void leader_killedBeforeItsClaimIsThere_anotherClaimsAfterItsLook(Failpoint point) throws Exception {
         try (TestedSet set = TestedSet.published(cluster, name("before", point))) {
             FaultCluster.Reached dead = kill(point, set.name());
@@ -89,6 +95,7 @@ class DeadLeaderIT {
     @ParameterizedTest
     @EnumSource(names = {"CLAIM_COMMITTED", "WORK_STARTED", "FEED_READ", "PUBLISH_FENCED", "PUBLISH_SENT"})
     @Execution(ExecutionMode.CONCURRENT)
+    @ResourceLock(value = KILLING, mode = ResourceAccessMode.READ)
     void leader_killedBeforeItPublished_anotherFinishesTheTick(Failpoint point) throws Exception {
         try (TestedSet set = TestedSet.published(cluster, name("during", point))) {
             FaultCluster.Reached dead = kill(point, set.name());
@@ -107,6 +114,7 @@ class DeadLeaderIT {
     @ParameterizedTest
     @EnumSource(names = {"PUBLISH_COMMITTED", "RUN_FINISHED"})
     @Execution(ExecutionMode.CONCURRENT)
+    @ResourceLock(value = KILLING, mode = ResourceAccessMode.READ)
     void leader_killedAfterItPublished_tickIsCompleteAndNotRunAgain(Failpoint point) throws Exception {
         try (TestedSet set = TestedSet.published(cluster, name("after", point))) {
             FaultCluster.Reached dead = kill(point, set.name());
@@ -120,6 +128,7 @@ class DeadLeaderIT {
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
+    @ResourceLock(KILLING)
     void taker_killedRightAfterItsClaim_aThirdFinishesTheTick() throws Exception {
         try (TestedSet set = TestedSet.published(cluster, "dead-taker")) {
             KILLS.acquire(MOST_DEAD);
