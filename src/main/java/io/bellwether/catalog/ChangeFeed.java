@@ -7,10 +7,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
 
-import org.jspecify.annotations.Nullable;
-
 import io.bellwether.fault.Fault;
 import io.bellwether.fault.FaultKind;
+import io.bellwether.policy.LineDiff;
 import io.bellwether.policy.Manifest;
 import io.bellwether.policy.PolicyLine;
 import io.bellwether.policy.PolicyLines;
@@ -147,87 +146,16 @@ public final class ChangeFeed {
     }
 
     private void compare(Manifest before, Manifest after, Sink sink) throws IOException {
-        Cursor old = new Cursor(before.segments());
-        Cursor now = new Cursor(after.segments());
-        while (true) {
-            while (old.isBetween() && now.isBetween() && old.hasNext() && now.hasNext()
-                    && old.upcoming().sha256().equals(now.upcoming().sha256())) {
-                old.skip();
-                now.skip();
-            }
-            PolicyLines oldLine = old.line();
-            PolicyLines newLine = now.line();
-            if (oldLine == null && newLine == null) {
-                return;
-            }
-            int order = oldLine == null
-                    ? 1
-                    : newLine == null ? -1 : Arrays.compareUnsigned(oldLine.key(), newLine.key());
-            if (order < 0 && oldLine != null) {
+        LineDiff<IOException> diff = new LineDiff<>(before.segments(), after.segments(),
+                segment -> segments.bytes(segment.sha256(), segment.bytes(), segment.rawBytes()));
+        while (diff.next()) {
+            if (diff.isDelete()) {
                 ByteArrayOutputStream line = new ByteArrayOutputStream();
-                PolicyLine.appendDelete(line, oldLine.key());
+                PolicyLine.appendDelete(line, diff.line().key());
                 byte[] bytes = line.toByteArray();
                 sink.line(bytes, 0, bytes.length);
-            } else if (newLine != null && (order > 0 || oldLine == null || !sameLine(old, oldLine, now, newLine))) {
-                put(newLine, now.raw, sink);
-            }
-            if (order <= 0) {
-                old.advance();
-            }
-            if (order >= 0) {
-                now.advance();
-            }
-        }
-    }
-
-    private static boolean sameLine(Cursor old, PolicyLines oldLine, Cursor now, PolicyLines newLine) {
-        return Arrays.equals(old.raw, oldLine.offset(), oldLine.offset() + oldLine.length(), now.raw,
-                newLine.offset(), newLine.offset() + newLine.length());
-    }
-
-    /** Walks over the lines of a manifest, opening a segment when its first line is asked for. */
-    private final class Cursor {
-        private final List<SegmentRef> all;
-        private int next;
-        private byte[] raw = {};
-        private @Nullable PolicyLines lines;
-
-        Cursor(List<SegmentRef> all) {
-            this.all = all;
-        }
-
-        /** Whether it stands between two segments. */
-        boolean isBetween() {
-            return lines == null;
-        }
-
-        boolean hasNext() {
-            return next < all.size();
-        }
-
-        SegmentRef upcoming() {
-            return all.get(next);
-        }
-
-        void skip() {
-            next++;
-        }
-
-        /** The line it stands on, or null at the end. */
-        @Nullable
-        PolicyLines line() throws IOException {
-            while (lines == null && hasNext()) {
-                SegmentRef segment = all.get(next++);
-                raw = segments.bytes(segment.sha256(), segment.bytes(), segment.rawBytes());
-                lines = new PolicyLines(raw, raw.length);
-                advance();
-            }
-            return lines;
-        }
-
-        void advance() {
-            if (lines != null && !lines.next()) {
-                lines = null;
+            } else {
+                put(diff.line(), diff.raw(), sink);
             }
         }
     }

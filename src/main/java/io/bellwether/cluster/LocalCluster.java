@@ -133,7 +133,7 @@ public final class LocalCluster implements AutoCloseable {
 
     private void startPostgres(Ports ports, Path cache) throws IOException, ClusterException, InterruptedException {
         Path home = PostgresBinaries.unpack(cache);
-        onAFreePort("postgres", ports, POSTGRES_FROM, port -> {
+        FreePort.start("postgres", ports, POSTGRES_FROM, port -> {
             PostgresServer server = new PostgresServer(dir, home, secrets, port, options.processes());
             server.prepare();
             postgres = server;
@@ -147,7 +147,7 @@ public final class LocalCluster implements AutoCloseable {
 
     private void startRedis(Ports ports, Path cache) throws IOException, ClusterException, InterruptedException {
         Path program = RedisServer.program(cache);
-        onAFreePort("redis", ports, REDIS_FROM, port -> {
+        FreePort.start("redis", ports, REDIS_FROM, port -> {
             RedisServer server = new RedisServer(dir, program, secrets, port);
             redis = server;
             Child child = child("redis", server::command, "TERM", Duration.ofSeconds(5), false);
@@ -155,34 +155,6 @@ public final class LocalCluster implements AutoCloseable {
             child.start();
             return new Part(child, () -> server.awaitReady(child));
         });
-    }
-
-    /** Starts a part on a port that may be given. */
-    @FunctionalInterface
-    private interface Starter {
-        Part start(int port) throws IOException, InterruptedException, ClusterException;
-    }
-
-    /** Between its choice and its use a port may be taken by somebody else: then the next one is tried. */
-    private static void onAFreePort(String name, Ports ports, int from, Starter starter)
-            throws IOException, InterruptedException, ClusterException {
-        for (int tried = 1;; tried++) {
-            int port = ports.choose(name, from);
-            Part part = starter.start(port);
-            try {
-                part.awaitReady();
-                return;
-            } catch (ClusterException e) {
-                if (!part.missedItsPort()) {
-                    throw e;
-                }
-                part.stop();
-                if (tried == ServeFleet.PORT_TRIES) {
-                    throw new ClusterException(name + " cannot listen on port " + port + ", nor on " + (tried - 1)
-                            + " others that were free a moment before: " + e.getMessage(), e);
-                }
-            }
-        }
     }
 
     private void startProcesses(Ports ports) throws IOException, ClusterException {
@@ -209,7 +181,7 @@ public final class LocalCluster implements AutoCloseable {
 
     private void startNginx(Path program, Ports ports) throws IOException, ClusterException, InterruptedException {
         if (options.port() == 0) {
-            onAFreePort("nginx", ports, NGINX_FROM, port -> startNginx(program, port));
+            FreePort.start("nginx", ports, NGINX_FROM, port -> startNginx(program, port));
         } else {
             startNginx(program, options.port()).awaitReady();
         }

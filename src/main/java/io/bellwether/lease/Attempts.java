@@ -234,7 +234,9 @@ final class Attempts {
                     if (ghost) {
                         tellGhost(claim);
                     }
-                    run(entry, claim, pass, slot, sentNanos);
+                    Gate.Pass held = pass;
+                    pass = null; // The run leaves it.
+                    run(entry, claim, held, slot, sentNanos);
                     return true;
                 }
                 case ClaimOutcome.Lost lost -> log.debug("job={} {} was lost to {}", job.name(), step, lost.to());
@@ -290,6 +292,10 @@ final class Attempts {
             execution.perform(run, Objects.requireNonNull(works.get(claim.jobKind())));
             Failpoint.reach(Failpoint.RUN_FINISHED, claim.job());
         } finally {
+            // The gate first: a stop waits for the run alone, and what is not let go by then stays behind for a lease.
+            if (pass != null) {
+                pass.leave();
+            }
             live.remove(run);
         }
     }

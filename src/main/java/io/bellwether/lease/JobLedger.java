@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
-import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,7 +25,6 @@ import io.bellwether.schedule.Step;
 final class JobLedger implements Ledger {
     private static final Logger log = LoggerFactory.getLogger(JobLedger.class);
     private static final Duration LIMIT = Duration.ofSeconds(3);
-    private static final Duration AGAIN = Duration.ofMillis(200);
 
     private final Database database;
 
@@ -73,32 +71,11 @@ final class JobLedger implements Ledger {
             });
         } catch (AmbiguousCommitException e) {
             log.info("job={} the answer to a claim was lost; looking for its row", job.name());
-            return repeated(ticket.lease().dividedBy(3), () -> run("look for a claim", connection -> {
+            return Repeated.ask(() -> ticket.lease().dividedBy(3), () -> run("look for a claim", connection -> {
                 // Waits for the lost transaction: it holds the job's row for as long as it may still commit.
                 JobLock.await(connection, job.jobId());
                 return Claims.byNonce(connection, job, ticket);
             }));
-        }
-    }
-
-    /** A question to the ledger. */
-    @FunctionalInterface
-    private interface Question {
-        ClaimOutcome ask() throws SQLException;
-    }
-
-    /** Asks until it is answered: a database that restarts answers neither at once. */
-    private static ClaimOutcome repeated(Duration limit, Question question) throws SQLException {
-        long begun = System.nanoTime();
-        while (true) {
-            try {
-                return question.ask();
-            } catch (SQLException e) {
-                if (System.nanoTime() - begun > limit.toNanos()) {
-                    throw e;
-                }
-                LockSupport.parkNanos(AGAIN.toNanos());
-            }
         }
     }
 

@@ -34,7 +34,7 @@ final class LiveRun implements RunLease {
     private final Claim claim;
     private final String process;
     private final long startedNanos;
-    private final Runnable onOverdue;
+    private final Runnable onGivenUp;
     private final AtomicReference<Stop> stop = new AtomicReference<>(Stop.NONE);
     private volatile long lastGoodNanos;
     private volatile String because = "";
@@ -52,13 +52,13 @@ final class LiveRun implements RunLease {
      * @param claim the won claim
      * @param process the name of this process
      * @param claimedNanos {@link System#nanoTime} from before the claim was sent
-     * @param onOverdue what to let go when the run was given up although its thread may hang
+     * @param onGivenUp what to let go when the run was given up although its thread may hang
      */
-    LiveRun(Claim claim, String process, long claimedNanos, Runnable onOverdue) {
+    LiveRun(Claim claim, String process, long claimedNanos, Runnable onGivenUp) {
         this.claim = claim;
         this.process = process;
         this.startedNanos = claimedNanos;
-        this.onOverdue = onOverdue;
+        this.onGivenUp = onGivenUp;
         this.lastGoodNanos = claimedNanos;
     }
 
@@ -120,7 +120,7 @@ final class LiveRun implements RunLease {
     /** Lets go what others need, its thread may hang as it likes. Once. */
     void letGo() {
         if (letGo.compareAndSet(false, true)) {
-            onOverdue.run();
+            onGivenUp.run();
         }
     }
 

@@ -2,7 +2,6 @@ package io.bellwether.lease;
 
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -16,7 +15,6 @@ import io.bellwether.telemetry.Meters;
 /** Does one run on the calling thread and sees to it that its row says how it ended. Thread safe. */
 final class RunExecution {
     private static final Logger log = LoggerFactory.getLogger(TickService.class);
-    private static final Duration AGAIN = Duration.ofMillis(200);
     private static final Duration AT_SHUTDOWN = Duration.ofSeconds(2);
 
     private final Ledger ledger;
@@ -27,12 +25,6 @@ final class RunExecution {
         this.ledger = ledger;
         this.lease = lease;
         this.meters = meters;
-    }
-
-    /** A statement to the ledger that is repeated until it arrives. */
-    @FunctionalInterface
-    private interface Statement {
-        String send() throws SQLException;
     }
 
     /** Whatever the work throws, an {@link Error} included, ends in the row; nothing is thrown. */
@@ -116,20 +108,13 @@ final class RunExecution {
     /**
      * Repeats a statement while the database is away, for a lease at most: by then the run was taken over, or will be.
      */
-    private String untilTold(LiveRun run, Statement statement) {
-        long begun = System.nanoTime();
-        while (true) {
-            try {
-                return statement.send();
-            } catch (SQLException e) {
-                Duration limit = run.stop() == LiveRun.Stop.SHUTDOWN ? AT_SHUTDOWN : lease;
-                if (System.nanoTime() - begun > limit.toNanos()) {
-                    log.warn("job={} tick={} its end could not be recorded; its row stays until it is taken over ({})",
-                            run.job(), run.scheduledAt(), e.toString());
-                    return "unknown";
-                }
-                LockSupport.parkNanos(AGAIN.toNanos());
-            }
+    private String untilTold(LiveRun run, Repeated.Question<String> statement) {
+        try {
+            return Repeated.ask(() -> run.stop() == LiveRun.Stop.SHUTDOWN ? AT_SHUTDOWN : lease, statement);
+        } catch (SQLException e) {
+            log.warn("job={} tick={} its end could not be recorded; its row stays until it is taken over ({})",
+                    run.job(), run.scheduledAt(), e.toString());
+            return "unknown";
         }
     }
 

@@ -111,11 +111,6 @@ public final class TickService implements Service {
         timer.nudge();
     }
 
-    /** How many runs this process has under way. */
-    public int running() {
-        return live.all().size();
-    }
-
     @Override
     public void stop(Duration grace) {
         attempts.stop();

@@ -3,46 +3,28 @@ package io.bellwether.refresh;
 import java.security.DigestException;
 import java.security.MessageDigest;
 import java.sql.SQLException;
-import java.util.Arrays;
 import java.util.List;
 
-import org.jspecify.annotations.Nullable;
-
 import io.bellwether.lease.LeaseLostException;
+import io.bellwether.policy.LineDiff;
 import io.bellwether.policy.PolicyLines;
 import io.bellwether.policy.SegmentRef;
 import io.bellwether.policy.Sha256;
 
 /**
- * How one revision's content differs from another's, in key order, reading only segments that are not in both. Holds one
- * segment of each in memory. Not thread safe.
+ * Stages how one revision's content differs from another's. Holds one segment of each in memory. Not thread safe.
  */
 final class RevisionDiff {
     private static final int LOOK_MASK = 0x3ff;
 
     private final List<SegmentRef> from;
     private final List<SegmentRef> to;
-    private final Lines lines;
+    private final LineDiff.Source<SQLException> lines;
     private final RunWatch watch;
     private final MessageDigest digest = Sha256.newDigest();
     private final byte[] bodySha256 = new byte[Sha256.LENGTH];
-    private long upserts;
-    private long added;
-    private long deletes;
 
-    /** Where the lines of segments come from. */
-    @FunctionalInterface
-    interface Lines {
-        byte[] of(SegmentRef segment) throws SQLException;
-    }
-
-    private interface Changes {
-        void put(byte[] key, byte[] raw, PolicyLines line, boolean isNew) throws SQLException, InterruptedException;
-
-        void delete(byte[] key) throws SQLException, InterruptedException;
-    }
-
-    RevisionDiff(List<SegmentRef> from, List<SegmentRef> to, Lines lines, RunWatch watch) {
+    RevisionDiff(List<SegmentRef> from, List<SegmentRef> to, LineDiff.Source<SQLException> lines, RunWatch watch) {
         this.from = from;
         this.to = to;
         this.lines = lines;
@@ -57,82 +39,49 @@ final class RevisionDiff {
      */
     Difference stage(Staging staging, DeltaBuilder delta, long policies)
             throws SQLException, InterruptedException, LeaseLostException {
-        walk(new Changes() {
-            @Override
-            public void put(byte[] key, byte[] raw, PolicyLines line, boolean isNew)
-                    throws SQLException, InterruptedException {
+        long upserts = 0;
+        long added = 0;
+        long deletes = 0;
+        LineDiff<SQLException> diff = new LineDiff<>(from, to, lines);
+        while (diff.next()) {
+            PolicyLines line = diff.line();
+            byte[] key = line.key();
+            if (diff.isDelete()) {
+                deletes++;
+                delta.delete(key);
+            } else {
                 upserts++;
-                added += isNew ? 1 : 0;
+                added += diff.isNew() ? 1 : 0;
+                byte[] raw = diff.raw();
                 staging.put(key, 0, key.length, raw, line.bodyOffset(), line.bodyLength(), bodyHash(raw, line));
                 delta.put(key, raw, line.bodyOffset(), line.bodyLength());
             }
-
-            @Override
-            public void delete(byte[] key) throws SQLException, InterruptedException {
-                deletes++;
-                delta.delete(key);
-            }
-        });
+            look(upserts + deletes);
+        }
         staging.endCopy();
         if (deletes > 0) {
-            walk(new Changes() {
-                @Override
-                public void put(byte[] key, byte[] raw, PolicyLines line, boolean isNew) {
-                    // Staged before.
-                }
-
-                @Override
-                public void delete(byte[] key) throws SQLException {
-                    staging.vanish(key, 0, key.length);
-                }
-            });
-            staging.endCopy();
+            vanish(staging);
         }
         return new Difference(policies, upserts, added, deletes, policies - upserts, 0, List.of());
     }
 
-    private void walk(Changes changes) throws SQLException, InterruptedException, LeaseLostException {
-        Cursor old = new Cursor(from);
-        Cursor now = new Cursor(to);
-        for (long n = 1;; n++) {
-            skipCommon(old, now);
-            PolicyLines before = old.line();
-            PolicyLines after = now.line();
-            if (before == null && after == null) {
-                return;
+    private void vanish(Staging staging) throws SQLException, InterruptedException, LeaseLostException {
+        LineDiff<SQLException> diff = new LineDiff<>(from, to, lines);
+        for (long n = 1; diff.next(); n++) {
+            if (diff.isDelete()) {
+                byte[] key = diff.line().key();
+                staging.vanish(key, 0, key.length);
             }
-            int order = before == null
-                    ? 1
-                    : after == null ? -1 : Arrays.compareUnsigned(before.key(), after.key());
-            if (order < 0 && before != null) {
-                changes.delete(before.key());
-            } else if (after != null && (order > 0 || before == null || !sameBody(old.raw, before, now.raw, after))) {
-                changes.put(after.key(), now.raw, after, order > 0);
-            }
-            if (order <= 0) {
-                old.advance();
-            }
-            if (order >= 0) {
-                now.advance();
-            }
-            if ((n & LOOK_MASK) == 0) {
-                watch.at(n, 0);
-                watch.check();
-            }
+            look(n);
         }
+        staging.endCopy();
     }
 
-    private static void skipCommon(Cursor old, Cursor now) {
-        while (old.isBetween() && now.isBetween() && old.hasNext() && now.hasNext()
-                && old.upcoming().rawSha256().equals(now.upcoming().rawSha256())) {
-            old.skip();
-            now.skip();
+    private void look(long changes) throws InterruptedException, LeaseLostException {
+        if ((changes & LOOK_MASK) == 0) {
+            watch.at(changes, 0);
+            watch.check();
         }
-    }
-
-    private static boolean sameBody(byte[] oldRaw, PolicyLines old, byte[] raw, PolicyLines now) {
-        return Arrays.equals(oldRaw, old.bodyOffset(), old.bodyOffset() + old.bodyLength(), raw, now.bodyOffset(),
-                now.bodyOffset() + now.bodyLength());
     }
 
     private byte[] bodyHash(byte[] raw, PolicyLines line) {
@@ -143,50 +92,5 @@ final class RevisionDiff {
             throw new AssertionError(e);
         }
         return bodySha256;
-    }
-
-    /** Walks over the lines of a manifest, reading a segment when its first line is asked for. */
-    private final class Cursor {
-        private final List<SegmentRef> all;
-        private int next;
-        private byte[] raw = {};
-        private @Nullable PolicyLines open;
-
-        Cursor(List<SegmentRef> all) {
-            this.all = all;
-        }
-
-        boolean isBetween() {
-            return open == null;
-        }
-
-        boolean hasNext() {
-            return next < all.size();
-        }
-
-        SegmentRef upcoming() {
-            return all.get(next);
-        }
-
-        void skip() {
-            next++;
-        }
-
-        /** The line it stands on, or null at the end. */
-        @Nullable
-        PolicyLines line() throws SQLException {
-            while (open == null && hasNext()) {
-                raw = lines.of(all.get(next++));
-                open = new PolicyLines(raw, raw.length);
-                advance();
-            }
-            return open;
-        }
-
-        void advance() {
-            if (open != null && !open.next()) {
-                open = null;
-            }
-        }
     }
 }

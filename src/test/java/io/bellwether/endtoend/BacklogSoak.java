@@ -99,7 +99,7 @@ class BacklogSoak {
         RunRow missed = rows.getFirst();
         // Besides it, only what was due when the set was switched off.
         assertThat(rows).filteredOn(row -> row.state().equals("missed"))
-                .filteredOn(row -> !"due when the definition was changed".equals(row.reason())).containsExactly(missed);
+                .filteredOn(row -> !row.isOfSwitchingOff()).containsExactly(missed);
         assertThat(missed.ticks()).isGreaterThanOrEqualTo(MISSED - 1);
         RunRow late = rows.get(1);
         assertThat(late.tick()).isEqualTo(missed.tick().plusSeconds(1));

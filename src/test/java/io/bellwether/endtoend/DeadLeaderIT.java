@@ -1,5 +1,7 @@
 package io.bellwether.endtoend;
 
+import static io.bellwether.endtoend.ClusterLogs.Expected.CUT_OFF;
+import static io.bellwether.endtoend.ClusterLogs.Expected.TAKEN_OVER;
 import static io.bellwether.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -46,15 +48,12 @@ class DeadLeaderIT {
     @SuppressWarnings("NullAway.Init")
     private static FaultCluster cluster;
     @SuppressWarnings("NullAway.Init")
-    private static LogSince postgres;
-    @SuppressWarnings("NullAway.Init")
-    private static List<LogSince> logs;
+    private static ClusterLogs logs;
 
     @BeforeAll
     static void cluster() throws Exception {
         cluster = FaultCluster.get();
-        postgres = cluster.postgresLogSince();
-        logs = cluster.logsSince();
+        logs = ClusterLogs.now(cluster);
     }
 
     @AfterAll
@@ -63,13 +62,7 @@ class DeadLeaderIT {
         for (Map.Entry<String, Long> set : REVISIONS.entrySet()) {
             cluster.assertServedByAll(set.getKey(), set.getValue());
         }
-        assertThat(postgres.postgresComplaints("connection to client lost",
-                "terminating connection due to administrator command",
-                "unexpected EOF on client connection with an open transaction", "protocol synchronization was lost"))
-                .isEmpty();
-        for (LogSince log : logs) {
-            assertThat(log.errorsAndTraces()).isEmpty();
-        }
+        logs.assertQuiet(CUT_OFF, TAKEN_OVER);
     }
 
     @ParameterizedTest

@@ -267,11 +267,6 @@ final class FaultCluster {
         return arm(point + "@" + job, action);
     }
 
-    /** Has process {@code number} do {@code action} when it reaches the point, once. */
-    Armed arm(int number, Failpoint point, String job, String action) throws IOException {
-        return arm(point + "@" + job + "@" + process(number).pid(), action);
-    }
-
     private Armed arm(String name, String action) throws IOException {
         for (String suffix : List.of("", ".taken", ".reached", ".go")) {
             Files.deleteIfExists(faults.resolve(name + suffix));
@@ -356,11 +351,6 @@ final class FaultCluster {
         /** Lets whoever is held there go on. */
         void release() throws IOException {
             Files.writeString(faults.resolve(name + ".go"), "");
-        }
-
-        /** Nobody has to reach it any more. */
-        void disarm() throws IOException {
-            Files.deleteIfExists(faults.resolve(name));
         }
     }
 

@@ -1,5 +1,7 @@
 package io.bellwether.endtoend;
 
+import static io.bellwether.endtoend.ClusterLogs.Expected.CUT_OFF;
+import static io.bellwether.endtoend.ClusterLogs.Expected.TAKEN_OVER;
 import static io.bellwether.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,20 +27,18 @@ class LongRunIT {
     @SuppressWarnings("NullAway.Init")
     private static FaultCluster cluster;
     @SuppressWarnings("NullAway.Init")
-    private static LogSince postgres;
+    private static ClusterLogs logs;
 
     @BeforeAll
     static void cluster() throws Exception {
         cluster = FaultCluster.get();
-        postgres = cluster.postgresLogSince();
+        logs = ClusterLogs.now(cluster);
     }
 
     @AfterAll
     static void postgresLog_tellsNoErrors() throws Exception {
         cluster.heal();
-        assertThat(postgres.postgresComplaints("terminating connection due to administrator command",
-                "connection to client lost", "unexpected EOF on client connection with an open transaction",
-                "protocol synchronization was lost")).isEmpty();
+        logs.assertPostgresQuiet(CUT_OFF, TAKEN_OVER);
     }
 
     @Test

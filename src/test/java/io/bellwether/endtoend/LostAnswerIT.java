@@ -1,5 +1,7 @@
 package io.bellwether.endtoend;
 
+import static io.bellwether.endtoend.ClusterLogs.Expected.CUT_OFF;
+import static io.bellwether.endtoend.ClusterLogs.Expected.SILENT;
 import static io.bellwether.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -21,15 +23,12 @@ class LostAnswerIT {
     @SuppressWarnings("NullAway.Init")
     private static FaultCluster cluster;
     @SuppressWarnings("NullAway.Init")
-    private static LogSince postgres;
-    @SuppressWarnings("NullAway.Init")
-    private static List<LogSince> logs;
+    private static ClusterLogs logs;
 
     @BeforeAll
     static void cluster() throws Exception {
         cluster = FaultCluster.get();
-        postgres = cluster.postgresLogSince();
-        logs = cluster.logsSince();
+        logs = ClusterLogs.now(cluster);
     }
 
     @AfterEach
@@ -39,13 +38,7 @@ class LostAnswerIT {
 
     @AfterAll
     static void logs_tellNoErrors() throws Exception {
-        assertThat(postgres.postgresComplaints("connection to client lost",
-                "terminating connection due to transaction timeout",
-                "unexpected EOF on client connection with an open transaction", "protocol synchronization was lost"))
-                .isEmpty();
-        for (LogSince log : logs) {
-            assertThat(log.lines(line -> line.contains(" ERROR "))).isEmpty();
-        }
+        logs.assertQuiet(CUT_OFF, SILENT);
     }
 
     @Test

@@ -1,5 +1,8 @@
 package io.bellwether.endtoend;
 
+import static io.bellwether.endtoend.ClusterLogs.Expected.CUT_OFF;
+import static io.bellwether.endtoend.ClusterLogs.Expected.SILENT;
+import static io.bellwether.endtoend.ClusterLogs.Expected.TAKEN_OVER;
 import static io.bellwether.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -24,29 +27,18 @@ class PausedLeaderIT {
     @SuppressWarnings("NullAway.Init")
     private static FaultCluster cluster;
     @SuppressWarnings("NullAway.Init")
-    private static LogSince postgres;
-    @SuppressWarnings("NullAway.Init")
-    private static List<LogSince> logs;
+    private static ClusterLogs logs;
 
     @BeforeAll
     static void cluster() throws Exception {
         cluster = FaultCluster.get();
-        postgres = cluster.postgresLogSince();
-        logs = cluster.logsSince();
+        logs = ClusterLogs.now(cluster);
     }
 
     @AfterAll
     static void logs_tellNoErrors() throws Exception {
         cluster.heal();
-        // Whoever takes a run over ends the transaction that it left open; or PostgreSQL does, after five seconds.
-        assertThat(postgres.postgresComplaints("terminating connection due to administrator command",
-                "terminating connection due to idle-in-transaction timeout",
-                "terminating connection due to transaction timeout", "connection to client lost",
-                "unexpected EOF on client connection with an open transaction", "protocol synchronization was lost"))
-                .isEmpty();
-        for (LogSince log : logs) {
-            assertThat(log.errorsAndTraces()).isEmpty();
-        }
+        logs.assertQuiet(CUT_OFF, TAKEN_OVER, SILENT);
     }
 
     @ParameterizedTest

@@ -15,8 +15,7 @@ class QuietLogIT {
     @Test
     void ticks_wonAndLost_areTwoLinesAtTheLeaderAndOneQuietLineElsewhere() throws Exception {
         FaultCluster cluster = FaultCluster.get();
-        LogSince postgres = cluster.postgresLogSince();
-        List<LogSince> logs = cluster.logsSince();
+        ClusterLogs logs = ClusterLogs.now(cluster);
         TickReport report;
         try (TestedSet set = TestedSet.published(cluster, "quiet")) {
             set.awaitPublished(4);
@@ -28,7 +27,7 @@ class QuietLogIT {
             String head = "job=quiet tick=" + run.tick() + " ";
             List<String> won = new ArrayList<>();
             List<String> lost = new ArrayList<>();
-            for (LogSince log : logs) {
+            for (LogSince log : logs.processes()) {
                 List<String> lines = log.lines(line -> line.contains(head));
                 boolean leader = lines.stream().anyMatch(line -> line.contains("[" + run.process() + "]"));
                 (leader ? won : lost).addAll(lines);
@@ -41,11 +40,10 @@ class QuietLogIT {
             assertThat(lost).allMatch(line -> line.contains(" INFO ") && line.endsWith(
                     head + "not leader, skipped (leader is " + run.process() + ")"));
         }
-        for (LogSince log : logs) {
-            assertThat(log.errorsAndTraces()).isEmpty();
+        for (LogSince log : logs.processes()) {
             assertThat(log.lines(line -> line.contains("not leader, skipped"))).isNotEmpty();
         }
-        assertThat(postgres.postgresComplaints()).isEmpty();
+        logs.assertQuiet();
     }
 
     @Test

@@ -28,15 +28,12 @@ class StoppingIT {
     @SuppressWarnings("NullAway.Init")
     private static FaultCluster cluster;
     @SuppressWarnings("NullAway.Init")
-    private static LogSince postgres;
-    @SuppressWarnings("NullAway.Init")
-    private static List<LogSince> logs;
+    private static ClusterLogs logs;
 
     @BeforeAll
     static void cluster() throws Exception {
         cluster = FaultCluster.get();
-        postgres = cluster.postgresLogSince();
-        logs = cluster.logsSince();
+        logs = ClusterLogs.now(cluster);
     }
 
     @AfterEach
@@ -46,10 +43,7 @@ class StoppingIT {
 
     @AfterAll
     static void logs_tellNoErrorsAndHoldNoStackTrace() throws Exception {
-        assertThat(postgres.postgresComplaints("connection to client lost")).isEmpty();
-        for (LogSince log : logs) {
-            assertThat(log.errorsAndTraces()).isEmpty();
-        }
+        logs.assertQuiet(ClusterLogs.Expected.LEFT);
     }
 
     @Test

@@ -12,8 +12,6 @@ import java.util.Objects;
  * @param contents how many revisions were compared with what the upstream had served
  */
 record TickReport(List<RunRow> rows, int contents) {
-    private static final String SWITCHED_OFF = "due when the definition was changed";
-
     /** How many ticks were due; manual runs are none. */
     long ticks() {
         return rows.stream().filter(r -> r.attempt() == 1 && !r.kind().equals("manual")).mapToLong(RunRow::ticks).sum();
@@ -21,7 +19,7 @@ record TickReport(List<RunRow> rows, int contents) {
 
     /** How many rows of each state; ticks that were due just when the set was switched off at the end are left out. */
     Map<String, Long> states() {
-        return TickRules.count(rows.stream().filter(row -> !SWITCHED_OFF.equals(row.reason())).toList(), RunRow::state);
+        return TickRules.count(rows.stream().filter(row -> !row.isOfSwitchingOff()).toList(), RunRow::state);
     }
 
     /** How many rows of that state. */

@@ -1,5 +1,7 @@
 package io.bellwether.lease;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -11,8 +13,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
@@ -210,6 +214,26 @@ final class Cluster implements AutoCloseable {
                 Statement statement = connection.createStatement()) {
             statement.execute(sql);
         }
+    }
+
+    /** From the first to the last first attempt there is one for each tick, or it is counted. */
+    void assertEveryTickOnce(String job, int period) throws Exception {
+        Set<Instant> seen = new HashSet<>();
+        for (RunView run : runs(job)) {
+            if (run.attempt() == 1 && run.kind().equals("cron")) {
+                for (int i = 0; i < run.ticks(); i++) {
+                    assertThat(seen.add(run.scheduledAt().minusSeconds((long) i * period))).as("%s twice", run)
+                            .isTrue();
+                }
+            }
+            if (run.claimedAt() != null) {
+                assertThat(run.claimedAt()).as("%s is early", run).isAfterOrEqualTo(run.scheduledAt());
+            }
+        }
+        Instant first = seen.stream().min(Instant::compareTo).orElseThrow();
+        Instant last = seen.stream().max(Instant::compareTo).orElseThrow();
+        assertThat(seen).hasSize((int) Duration.between(first, last).toSeconds() / period + 1);
+        assertThat(effects(job).values()).allMatch(effects -> effects == 1);
     }
 
     @Override

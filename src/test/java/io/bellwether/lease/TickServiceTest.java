@@ -40,30 +40,6 @@ class TickServiceTest {
         cluster.close();
     }
 
-    private void everySecondOnce(String job) throws Exception {
-        everyTickOnce(job, 1);
-    }
-
-    /** From the first to the last first attempt there is one for each tick, or it is counted. */
-    private void everyTickOnce(String job, int period) throws Exception {
-        Set<Instant> seen = new HashSet<>();
-        for (RunView run : cluster.runs(job)) {
-            if (run.attempt() == 1 && run.kind().equals("cron")) {
-                for (int i = 0; i < run.ticks(); i++) {
-                    assertThat(seen.add(run.scheduledAt().minusSeconds((long) i * period))).as("%s twice", run)
-                            .isTrue();
-                }
-            }
-            if (run.claimedAt() != null) {
-                assertThat(run.claimedAt()).as("%s is early", run).isAfterOrEqualTo(run.scheduledAt());
-            }
-        }
-        Instant first = seen.stream().min(Instant::compareTo).orElseThrow();
-        Instant last = seen.stream().max(Instant::compareTo).orElseThrow();
-        assertThat(seen).hasSize((int) Duration.between(first, last).toSeconds() / period + 1);
-        assertThat(cluster.effects(job).values()).allMatch(effects -> effects == 1);
-    }
-
     @Test
     void threeProcesses_aTickEachSecond_oneRunEach() throws Exception {
         cluster.define("demo", EVERY_SECOND);
@@ -71,7 +47,7 @@ class TickServiceTest {
             cluster.start(name, cluster.publishing());
         }
         cluster.await("six published", "demo", 6, run -> run.state().equals("published"));
-        everySecondOnce("demo");
+        cluster.assertEveryTickOnce("demo", 1);
         assertThat(cluster.runs("demo")).filteredOn(run -> run.state().equals("published"))
                 .allMatch(run -> "redis".equals(run.gate()))
                 .extracting(RunView::fence).doesNotHaveDuplicates().isSorted();
@@ -128,7 +104,7 @@ class TickServiceTest {
         begun.go().countDown();
         assertThat(begun.done().await(10, TimeUnit.SECONDS)).isTrue();
         assertThat(cluster.effects("demo")).doesNotContainKey(begun.lease().scheduledAt());
-        everySecondOnce("demo");
+        cluster.assertEveryTickOnce("demo", 1);
     }
 
     @Test
@@ -142,7 +118,7 @@ class TickServiceTest {
         begun.go().countDown();
         work.awaitBegun().go().countDown();
         cluster.await("two published", "demo", 2, run -> run.state().equals("published"));
-        everyTickOnce("demo", 3);
+        cluster.assertEveryTickOnce("demo", 3);
     }
 
     @Test
@@ -156,7 +132,7 @@ class TickServiceTest {
         cluster.await("by redis", "demo", 3, run -> "redis".equals(run.gate()));
         cluster.redis.weather(FakeRedis.Weather.MUTE);
         cluster.await("by the database again", "demo", 5, run -> "postgres".equals(run.gate()));
-        everySecondOnce("demo");
+        cluster.assertEveryTickOnce("demo", 1);
     }
 
     @Test
@@ -172,7 +148,7 @@ class TickServiceTest {
             begun.go().countDown();
         }
         cluster.await("published", "demo", 2, run -> run.state().equals("published"));
-        everyTickOnce("demo", 3);
+        cluster.assertEveryTickOnce("demo", 3);
     }
 
     @Test
@@ -185,72 +161,6 @@ class TickServiceTest {
         assertThat(Duration.between(run.scheduledAt(), run.claimedAt())).isBetween(Duration.ofMillis(1_900),
                 Duration.ofSeconds(4));
         assertThat(member.meters().scrape()).contains("bellwether_gate_total{gate=\"redis\",result=\"ghost\"} 1.0");
-    }
-
-    @Test
-    void stopInMidRun_givesTheRunBack_andAPeerTakesItAtOnce() throws Exception {
-        cluster.define("demo", NEVER_SOON); // with a lease of 30 s
-        GatedWork work = GatedWork.listening(cluster::publish);
-        Cluster.Member first = cluster.start("first", work);
-        cluster.control.enqueue("demo", null, "{\"rollback\": 5}", null);
-        first.ticks().nudge();
-        GatedWork.Begun begun = work.awaitBegun();
-        Cluster.Member peer = cluster.start("peer", lease -> {
-            assertThat(lease.request()).contains("rollback");
-            return cluster.publish(lease);
-        });
-        cluster.stop(first, Duration.ofMillis(50));
-        peer.ticks().nudge();
-        assertThat(begun.done().await(0, TimeUnit.SECONDS)).as("was interrupted").isTrue();
-        RunView second = cluster.await("taken over", "demo", run -> run.state().equals("published"));
-        assertThat(second.kind()).isEqualTo("take-over");
-        RunView handedOver = cluster.runs("demo").getFirst();
-        assertThat(handedOver.state()).isEqualTo("abandoned");
-        assertThat(handedOver.reason()).contains("told to stop");
-        assertThat(Duration.between(handedOver.finishedAt(), second.claimedAt())).isLessThan(Duration.ofSeconds(2));
-    }
-
-    @Test
-    void stop_whileAClaimIsUnderWay_theRunIsGivenBackAtOnce() throws Exception {
-        // A run won between the stop and its entry in the list of runs was neither drained nor given back.
-        cluster.define("demo", NEVER_SOON); // with a lease of 30 s
-        HeldUp claim = new HeldUp("claimQueued");
-        AtomicInteger begun = new AtomicInteger();
-        Cluster.Member first = cluster.start("first", lease -> {
-            begun.incrementAndGet();
-            return cluster.publish(lease);
-        }, Duration.ZERO, claim::wrap);
-        cluster.control.enqueue("demo", null, null, null);
-        first.ticks().nudge();
-        assertThat(claim.entered.await(20, TimeUnit.SECONDS)).isTrue();
-        Thread stopping = Thread.ofVirtual().start(() -> cluster.stop(first, Duration.ofSeconds(20)));
-        Eventually.eventually("stopping", Cluster.SOON, () -> first.ticks().isStopping());
-        claim.go.countDown();
-        assertThat(stopping.join(Duration.ofSeconds(15))).isTrue();
-        assertThat(begun).hasValue(0);
-        cluster.start("peer", cluster.publishing());
-        RunView second = cluster.await("taken over", "demo", run -> run.state().equals("published"));
-        RunView handedOver = cluster.runs("demo").getFirst();
-        assertThat(handedOver.reason()).contains("told to stop");
-        assertThat(Duration.between(handedOver.claimedAt(), second.claimedAt())).isLessThan(Duration.ofSeconds(15));
-        // The row tells the end of a run before its gate is left.
-        Eventually.eventually("the gate is free", Cluster.SOON, () -> !cluster.redis.isHeld("demo"));
-    }
-
-    @Test
-    void stop_runEndsWithinItsGrace_isFinished() throws Exception {
-        cluster.define("demo", NEVER_SOON);
-        GatedWork work = GatedWork.listening(cluster::publish);
-        Cluster.Member first = cluster.start("first", work);
-        cluster.control.enqueue("demo", null, null, null);
-        first.ticks().nudge();
-        GatedWork.Begun begun = work.awaitBegun();
-        Thread stopping = Thread.ofVirtual().start(() -> cluster.stop(first, Duration.ofSeconds(20)));
-        begun.go().countDown();
-        assertThat(stopping.join(Duration.ofSeconds(15))).isTrue();
-        assertThat(cluster.runs("demo")).singleElement().extracting(RunView::state).isEqualTo("published");
-        // The row tells the end of a run before its gate is left.
-        Eventually.eventually("the gate is free", Cluster.SOON, () -> !cluster.redis.isHeld("demo"));
     }
 
     @Test
@@ -268,7 +178,7 @@ class TickServiceTest {
                 .extracting(RunView::reason)
                 .containsExactly("StackOverflowError", "IllegalStateException: a reason\ufffd with NUL",
                         "AssertionError");
-        everySecondOnce("demo");
+        cluster.assertEveryTickOnce("demo", 1);
     }
 
     @Test
@@ -304,7 +214,7 @@ class TickServiceTest {
         cluster.await("published", "demo", 3, run -> run.state().equals("published"));
         List<RunView> missed = cluster.runs("demo").stream().filter(run -> run.state().equals("missed")).toList();
         assertThat(missed).singleElement().extracting(RunView::ticks).asInstanceOf(INTEGER).isBetween(9_998, 10_010);
-        everySecondOnce("demo");
+        cluster.assertEveryTickOnce("demo", 1);
     }
 
     @Test
@@ -313,7 +223,7 @@ class TickServiceTest {
         cluster.start("slow", cluster.publishing(), Duration.ofSeconds(-7));
         cluster.start("fast", cluster.publishing(), Duration.ofSeconds(7));
         cluster.await("published", "demo", 5, run -> run.state().equals("published"));
-        everySecondOnce("demo");
+        cluster.assertEveryTickOnce("demo", 1);
     }
 
     // A timer that wakes early would fire T - 20 ms, see that T is still to come, and fire T again (robfig/cron#94).
@@ -325,7 +235,7 @@ class TickServiceTest {
         cluster.await("published", "demo", 4, run -> run.state().equals("published"));
         // On a busy machine it may be late all the same, now and then.
         Eventually.eventually("a claim that comes too early", Duration.ofMinutes(1), () -> early.get() > 0);
-        everySecondOnce("demo");
+        cluster.assertEveryTickOnce("demo", 1);
     }
 
     @Test
@@ -336,7 +246,7 @@ class TickServiceTest {
         cluster.await("published", "demo", 4, run -> run.state().equals("published"));
         assertThat(cluster.runs("demo")).noneMatch(run -> "off".equals(run.process()));
         assertThat(off.meters().scrape()).containsPattern("clock_offset_seconds -28(799|800)");
-        everySecondOnce("demo");
+        cluster.assertEveryTickOnce("demo", 1);
     }
 
     @Test
@@ -356,7 +266,7 @@ class TickServiceTest {
         Instant resumed = Instant.now();
         cluster.await("published again", "demo",
                 run -> run.state().equals("published") && run.scheduledAt().isAfter(resumed));
-        everySecondOnce("demo");
+        cluster.assertEveryTickOnce("demo", 1);
         assertThat(cluster.runs("demo").stream().filter(run -> run.state().equals("paused")).count())
                 .isLessThanOrEqualTo(2);
     }
@@ -374,7 +284,7 @@ class TickServiceTest {
         Instant back = Instant.now();
         cluster.await("published again", "demo",
                 run -> run.state().equals("published") && run.scheduledAt().isAfter(back.plusSeconds(1)));
-        everySecondOnce("demo");
+        cluster.assertEveryTickOnce("demo", 1);
         assertThat(cluster.runs("demo")).noneMatch(run -> run.state().equals("missed"));
     }
 
@@ -415,23 +325,5 @@ class TickServiceTest {
             assertThat(Duration.between(run.scheduledAt(), run.claimedAt())).isLessThan(MisfirePolicy.GRACE);
         }
         assertThat(leaders).containsExactlyInAnyOrder("a", "b", "c", "d");
-    }
-
-    @Test
-    void rollingRestarts_acrossTicks_loseNoTick() throws Exception {
-        cluster.define("demo", EVERY_SECOND);
-        Cluster.Member[] running = {cluster.start("p0", cluster.publishing()),
-                cluster.start("p1", cluster.publishing())};
-        for (int i = 2; i < 8; i++) {
-            cluster.await("published", "demo", i, run -> run.state().equals("published"));
-            cluster.stop(running[i % 2], Duration.ofSeconds(1));
-            running[i % 2] = cluster.start("p" + i, cluster.publishing());
-        }
-        everySecondOnce("demo");
-        assertThat(cluster.runs("demo")).allMatch(run -> switch (run.state()) {
-            case "published", "overlapped", "running" -> true;
-            case "abandoned" -> String.valueOf(run.reason()).contains("gave the run back");
-            default -> false;
-        });
     }
 }

@@ -27,7 +27,7 @@ import io.bellwether.fault.FaultInjection;
  *
  * <ul>
  * <li>{@code note}: goes on;
- * <li>{@code halt}: ends the JVM with status 137, without hooks; {@code kill}: by SIGKILL;
+ * <li>{@code kill}: ends the JVM by SIGKILL;
  * <li>{@code stop}: stops the process by SIGSTOP;
  * <li>{@code hold}: waits until {@code POINT@job.go} appears, 120 s at most, or the thread is interrupted, as it would
  * end a read;
@@ -35,7 +35,7 @@ import io.bellwether.fault.FaultInjection;
  * <li>{@code throw CLASS}: throws one, made with a message if its class takes any.
  * </ul>
  *
- * <p>A file {@code POINT@job@pid} is for that process alone. {@code TEST_CLOCK} names a file that holds by how many
+ * <p>{@code TEST_CLOCK} names a file that holds by how many
  * milliseconds the process's clock is off; it is read again every 20 ms.
  */
 public final class FaultInjector implements FaultInjection {
@@ -65,7 +65,6 @@ public final class FaultInjector implements FaultInjection {
         try {
             String name = point + "@" + job;
             perform(where, name);
-            perform(where, name + "@" + ProcessHandle.current().pid());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -95,7 +94,6 @@ public final class FaultInjector implements FaultInjection {
             case "note" -> {
                 // That it was reached is all.
             }
-            case "halt" -> Runtime.getRuntime().halt(137);
             case "kill" -> signal("KILL", pid);
             case "stop" -> signal("STOP", pid);
             case "hold" -> await(go, true);
