@@ -59,8 +59,4 @@ final class Breaker {
             return new State(failures, pause, nanos.getAsLong() + pause.toNanos());
         });
     }
-
-    boolean isClosed() {
-        return state.get().failures == 0;
-    }
 }

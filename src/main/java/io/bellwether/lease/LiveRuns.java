@@ -113,18 +113,16 @@ final class LiveRuns {
 
     private Duration guard() {
         for (LiveRun run : runs.values()) {
-            if (run.age().compareTo(run.claim().maxRuntime()) > 0) {
+            boolean overdue = run.age().compareTo(run.claim().maxRuntime()) > 0;
+            if (overdue) {
                 run.tell(LiveRun.Stop.TIMED_OUT, "it ran longer than " + run.claim().maxRuntime());
             }
             if (run.silence().compareTo(lease.multipliedBy(2).dividedBy(3)) > 0) {
                 run.tell(LiveRun.Stop.LOST, "no heartbeat arrived for " + run.silence().toSeconds() + " s");
             }
-        }
-        for (LiveRun run : runs.values()) {
             if (run.lostFor().compareTo(lease) > 0) {
                 run.letGo();
             }
-            boolean overdue = run.age().compareTo(run.claim().maxRuntime()) > 0;
             if (overdue && !run.isOverdueRecorded() && run.claimOverdue()) {
                 // On a thread of its own: a database that does not answer keeps no other run from being stopped.
                 Thread.ofVirtual().name("overdue-" + run.job()).start(() -> recordOverdue(run));
