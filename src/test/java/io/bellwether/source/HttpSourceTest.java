@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 import com.sun.net.httpserver.HttpExchange;
@@ -156,25 +157,30 @@ final class HttpSourceTest {
         }
     }
 
+    /** The upstream goes only once the answer has begun to be read: cut before, there was no answer at all. */
     @Test
     void next_contentLengthNotReached_isBrokenOff() throws Exception {
-        upstream.on("/feed", exchange -> {
-            exchange.sendResponseHeaders(200, FEED.length * 2L);
-            exchange.getResponseBody().write(FEED);
-            exchange.getResponseBody().flush();
-            throw new IOException("enough");
-        });
-        upstream.on("/chunked", exchange -> {
-            exchange.sendResponseHeaders(200, 0);
-            exchange.getResponseBody().write(FEED);
-            exchange.getResponseBody().flush();
-            throw new IOException("enough");
-        });
+        Semaphore begun = new Semaphore(0);
+        upstream.on("/feed", exchange -> sendHalf(exchange, FEED.length * 2L, begun));
+        upstream.on("/chunked", exchange -> sendHalf(exchange, 0, begun));
         for (String path : List.of("/feed", "/chunked")) {
-            FeedException failure = failure(SourceRequest.of(upstream.url(path)));
-            assertThat(failure.problem()).as(path).isEqualTo(FeedProblem.BROKEN_OFF);
-            assertThat(failure).hasMessageContaining("after " + FEED.length);
+            try (FeedStream stream = stream(SourceRequest.of(upstream.url(path)))) {
+                assertThat(stream.next()).isNotNull();
+                begun.release();
+                FeedException failure = catchThrowableOfType(FeedException.class, () -> Feeds.readAll(stream));
+                assertThat(failure).isNotNull();
+                assertThat(failure.problem()).as(path).isEqualTo(FeedProblem.BROKEN_OFF);
+                assertThat(failure).hasMessageContaining("after " + FEED.length);
+            }
         }
+    }
+
+    private static void sendHalf(HttpExchange exchange, long length, Semaphore begun) throws IOException {
+        exchange.sendResponseHeaders(200, length);
+        exchange.getResponseBody().write(FEED);
+        exchange.getResponseBody().flush();
+        begun.acquireUninterruptibly();
+        throw new IOException("enough");
     }
 
     @Test
