@@ -17,7 +17,7 @@ public final class ProcessName {
 
     /** A fresh name for this process, of letters, digits, dots and hyphens. */
     public static String create() {
-        byte[] random = new byte[2];
+        byte[] random = new byte[4];
         new SecureRandom().nextBytes(random);
         return host() + "-" + ProcessHandle.current().pid() + "-" + HexFormat.of().formatHex(random);
     }

@@ -38,6 +38,9 @@ public final class CronSchedule {
             "@hourly", "0 0 * * * *");
 
     private static final int MAX_LENGTH = 200;
+    private static final List<String> UNITS = List.of("second", "minute", "hour", "day of the month", "month",
+            "day of the week");
+    private static final List<Integer> SPANS = List.of(60, 60, 24, 31, 12, 7);
 
     private final String text;
     private final List<String> fields;
@@ -70,6 +73,9 @@ public final class CronSchedule {
             throw new IllegalArgumentException("a schedule has 1 to " + MAX_LENGTH + " characters");
         }
         List<String> fields = fields(asked);
+        for (int i = 0; i < fields.size(); i++) {
+            checkSteps(asked, fields.get(i), UNITS.get(i), SPANS.get(i));
+        }
         CronExpression expression;
         try {
             expression = CronExpression.parse(String.join(" ", fields));
@@ -82,6 +88,18 @@ public final class CronSchedule {
             }
         }
         return new CronSchedule(asked, fields, zoneOf(zone), expression);
+    }
+
+    /** A step beyond its field is legal and starts anew each time: "each 90 minutes" would mean once an hour. */
+    private static void checkSteps(String text, String field, String unit, int span) {
+        for (String part : field.split(",", -1)) {
+            int slash = part.indexOf('/');
+            if (slash >= 0 && part.substring(slash + 1).matches("[0-9]{1,9}")
+                    && Integer.parseInt(part.substring(slash + 1)) >= span) {
+                throw new IllegalArgumentException("schedule '" + text + "' has the step " + part + " for the " + unit
+                        + ", which has " + span + " values: it would never take a second step");
+            }
+        }
     }
 
     private static List<String> fields(String text) {

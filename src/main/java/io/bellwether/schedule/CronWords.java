@@ -9,9 +9,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** A schedule in English words, for the person who wrote it. Stateless. */
 public final class CronWords {
+    /** A step that hits no more values than this is told by all of them. */
+    private static final int LISTED = 6;
+
     private CronWords() {}
 
     /** One sentence without a full stop, such as {@code at 02:30:00, on Monday to Friday (Europe/Berlin)}. */
@@ -20,16 +24,16 @@ public final class CronWords {
         List<String> said = new ArrayList<>();
         said.add(timeOfDay(fields.get(0), fields.get(1), fields.get(2)));
         if (isRestricted(fields.get(3))) {
-            said.add(fields.get(3).equals("L")
-                    ? "on the last day of the month"
-                    : "on day " + list(fields.get(3), "day", CronWords::monthDay) + " of the month");
+            said.add(fields.get(3).startsWith("L")
+                    ? "on " + monthDay(fields.get(3)) + " of the month"
+                    : "on day " + list(fields.get(3), "day", 1, 31, CronWords::monthDay) + " of the month");
         }
         if (isRestricted(fields.get(4))) {
-            said.add("in " + list(fields.get(4), "month", CronWords::month));
+            said.add("in " + list(fields.get(4), "month", 1, 12, CronWords::month));
         }
         if (isRestricted(fields.get(5))) {
             said.add((isRestricted(fields.get(3)) ? "if it is " : "on ")
-                    + list(fields.get(5), "day of the week", CronWords::day));
+                    + list(fields.get(5), "day", 0, 6, CronWords::day));
         }
         return String.join(", ", said) + " (" + schedule.zone() + ")";
     }
@@ -40,13 +44,13 @@ public final class CronWords {
         }
         List<String> said = new ArrayList<>();
         if (!second.equals("0")) {
-            said.add(every(second, "second"));
+            said.add(every(second, "second", 60));
         }
         if (!minute.equals("*") || second.equals("0")) {
-            said.add(every(minute, "minute"));
+            said.add(every(minute, "minute", 60));
         }
         if (!hour.equals("*")) {
-            said.add(every(hour, "hour"));
+            said.add(every(hour, "hour", 24));
         } else if (isNumber(minute)) {
             said.add("every hour");
         }
@@ -55,36 +59,58 @@ public final class CronWords {
                 : "at " + String.join(", ", said);
     }
 
-    private static String every(String field, String unit) {
-        if (field.equals("*")) {
+    private static String every(String field, String unit, int span) {
+        if (List.of(field.split(",", -1)).contains("*")) {
             return "every " + unit;
         }
         if (field.startsWith("*/") || field.startsWith("0/")) {
-            return "every " + field.substring(2) + " " + unit + "s";
+            String step = field.substring(2);
+            if (isNumber(step) && span % number(step) == 0 && number(step) < span) {
+                return number(step) == 1 ? "every " + unit : "every " + number(step) + " " + unit + "s";
+            }
         }
-        return unit + " " + list(field, unit, UnaryOperator.identity());
+        return unit + " " + list(field, unit, 0, span - 1, UnaryOperator.identity());
     }
 
-    private static String list(String field, String unit, UnaryOperator<String> name) {
-        return Arrays.stream(field.split(",", -1)).map(part -> part(part, unit, name))
+    private static String list(String field, String unit, int first, int last, UnaryOperator<String> name) {
+        return Arrays.stream(field.split(",", -1)).map(part -> part(part, unit, first, last, name))
                 .collect(Collectors.joining(" and "));
     }
 
-    private static String part(String part, String unit, UnaryOperator<String> name) {
+    private static String part(String part, String unit, int first, int last, UnaryOperator<String> name) {
         String[] step = part.split("/", -1);
-        String[] range = step[0].split("-", -1);
-        String said = range.length == 2
-                ? name.apply(range[0]) + " to " + name.apply(range[1])
-                : range[0].equals("*") ? "any" : name.apply(range[0]);
-        if (step.length == 2) {
-            return "every " + step[1] + " " + unit + "s from " + said;
+        String from = step[0];
+        String to = Integer.toString(last);
+        int dash = from.indexOf('-');
+        if (dash > 0 && !from.startsWith("L")) {
+            to = from.substring(dash + 1);
+            from = from.substring(0, dash);
+        } else if (step.length == 1) {
+            return from.equals("*") ? "any" : name.apply(from);
         }
-        return said;
+        if (from.equals("*")) {
+            from = Integer.toString(first);
+        }
+        if (step.length == 1) {
+            return name.apply(from) + " to " + name.apply(to);
+        }
+        if (isNumber(from) && isNumber(to)) {
+            int upTo = number(to);
+            List<String> hits = IntStream.iterate(number(from), n -> n <= upTo, n -> n + number(step[1]))
+                    .mapToObj(Integer::toString).toList();
+            return hits.size() <= LISTED
+                    ? hits.stream().map(name).collect(Collectors.joining(" and "))
+                    : name.apply(hits.get(0)) + ", " + name.apply(hits.get(1)) + ", … " + name.apply(hits.getLast());
+        }
+        return "every " + step[1] + " " + unit + "s from " + name.apply(from) + " to " + name.apply(to);
     }
 
     private static String monthDay(String day) {
         if (day.equals("L")) {
-            return "the last";
+            return "the last day";
+        }
+        if (day.startsWith("L-")) {
+            return "the day " + day.substring(2) + " before the last";
         }
         if (day.equals("LW")) {
             return "the last weekday";
