@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -182,8 +183,12 @@ public final class JobQueries {
             Instant next = null;
             String problem = null;
             try {
-                Instant from = head.cursor().isAfter(head.now()) ? head.cursor() : head.now();
-                next = head.enabled() ? CronSchedule.parse(text[2], text[3]).next(from) : null;
+                CronSchedule schedule = CronSchedule.parse(text[2], text[3]);
+                next = head.enabled() && !Instant.MAX.equals(head.pausedUntil())
+                        ? schedule
+                                .next(Stream.of(head.cursor(), head.now(), head.pausedUntil()).filter(Objects::nonNull)
+                                        .max(Comparator.naturalOrder()).orElseThrow())
+                        : null;
             } catch (IllegalArgumentException e) {
                 problem = e.getMessage();
             }

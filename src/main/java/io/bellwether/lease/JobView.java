@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param pauseReason why, or null
  * @param leader who runs it now, or else who ran it last; null when nobody ever did
  * @param running the run under way, or null
- * @param nextTick the next tick, or null when it is disabled or the schedule cannot be read
+ * @param nextTick the next tick that no pause covers; null when it is disabled, paused until resumed, or the schedule
+ *        cannot be read
  * @param lastRun the newest row, ticks without a run included, or null
  * @param lastSuccess the newest run that ended as {@code published} or {@code unchanged}, or null
  * @param problem why its schedule cannot be read, or null

@@ -412,4 +412,15 @@ class JobLedgerTest extends LedgerContract {
         assertThat(job.nextTick()).isNotNull();
         assertThat(Collections.emptyList()).isEqualTo(queries.runs("demo", 10, 1L));
     }
+
+    @Test
+    void job_paused_itsNextTickIsBeyondThePause() throws Exception {
+        Instant until = Instant.now().plus(Duration.ofDays(40)).truncatedTo(ChronoUnit.SECONDS);
+        control.pause("demo", until, "moving");
+        assertThat(queries.job("demo").nextTick()).isNotNull().isAfter(until);
+        control.pause("demo", null, "moving");
+        assertThat(queries.job("demo").nextTick()).isNull();
+        control.resume("demo");
+        assertThat(queries.job("demo").nextTick()).isNotNull().isBefore(until);
+    }
 }
