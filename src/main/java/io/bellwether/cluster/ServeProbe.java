@@ -16,7 +16,7 @@ final class ServeProbe implements AutoCloseable {
             .build();
 
     /**
-     * Its name once it is ready. A name ends in the pid and four random digits: an answer under any other name is that of
+     * Its name once it is ready. A name ends in the pid and eight random digits: an answer under any other name is that of
      * a stranger who listens on the port.
      */
     Optional<String> readyName(int port, long pid) throws InterruptedException {
@@ -26,7 +26,7 @@ final class ServeProbe implements AutoCloseable {
                             .timeout(LIMIT).build(), HttpResponse.BodyHandlers.discarding());
             return answer.statusCode() == 200
                     ? answer.headers().firstValue("Bellwether-Process")
-                            .filter(name -> name.matches(".*-" + pid + "-[0-9a-f]{4}"))
+                            .filter(name -> name.matches(".*-" + pid + "-[0-9a-f]{8}"))
                     : Optional.empty();
         } catch (IOException e) {
             return Optional.empty();

@@ -50,6 +50,6 @@ class QuietLogIT {
     void processes_onOneHost_haveNamesOfTheirOwn() throws Exception {
         List<ClusterFile.ServeProcess> processes = FaultCluster.get().cluster().describe().processes();
         assertThat(processes).extracting(ClusterFile.ServeProcess::name).doesNotHaveDuplicates().doesNotContain("");
-        assertThat(processes).allMatch(process -> process.name().matches(".*-" + process.pid() + "-[0-9a-f]{4}"));
+        assertThat(processes).allMatch(process -> process.name().matches(".*-" + process.pid() + "-[0-9a-f]{8}"));
     }
 }
