@@ -25,6 +25,7 @@ final class CommandTree {
         CommandLine root = new CommandLine(new Root());
         root.addSubcommand(new ServeCommand(terminal, starter));
         root.addSubcommand(new UpCommand());
+        root.addSubcommand(new RollingRestartCommand());
         root.addSubcommand(new StartCacheCommand());
         root.addSubcommand(new ApplyCommand(terminal));
         root.addSubcommand(new SetsCommand(terminal));

@@ -12,7 +12,7 @@ final class Waiting {
     /** What is waited for; an exception ends the wait. */
     @FunctionalInterface
     interface Check<E extends Exception> {
-        boolean holds() throws E;
+        boolean holds() throws E, InterruptedException;
     }
 
     /** Asks each 20 ms; false when it does not hold within {@code limit}. */

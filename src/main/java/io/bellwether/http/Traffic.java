@@ -118,11 +118,11 @@ final class Traffic implements Draining {
             return;
         }
         if (fault.kind().deservesWarning()) {
-            if (fault.kind() == FaultKind.UNAVAILABLE) {
-                // What is away is away; where in the code that was noticed helps nobody.
-                log.warn("{}: {} ({})", exchange, fault.detail(), thrown.toString());
-            } else {
+            if (fault.kind() == FaultKind.INTERNAL) {
                 log.warn("{}: {} ({})", exchange, fault.detail(), thrown.toString(), thrown);
+            } else {
+                // What is away or slow is away or slow; where in the code that was noticed helps nobody.
+                log.warn("{}: {} ({})", exchange, fault.detail(), thrown.toString());
             }
         } else {
             log.debug("{}: {}", exchange, fault.detail());
