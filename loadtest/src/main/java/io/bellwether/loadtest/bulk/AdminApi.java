@@ -73,8 +73,9 @@ final class AdminApi {
             String state = run.path("state").asText();
             if (!state.equals("queued") && !state.equals("running")) {
                 if (!state.equals(expected)) {
-                    throw new BenchmarkException("the refresh of " + set + " ended as " + state + " instead of " + expected
-                            + ": " + run.path("reason").asText());
+                    throw new BenchmarkException(
+                            "the refresh of " + set + " ended as " + state + " instead of " + expected
+                                    + ": " + run.path("reason").asText());
                 }
                 return new Run(state, run.path("durationMs").asDouble() / 1000, run.path("upserts").asLong(),
                         run.path("deletes").asLong());

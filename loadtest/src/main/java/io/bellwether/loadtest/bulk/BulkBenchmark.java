@@ -55,7 +55,9 @@ public final class BulkBenchmark {
     private static int run(Options options, Cleanup cleanup) throws Exception {
         Instant begun = Instant.now().truncatedTo(ChronoUnit.SECONDS);
         Machine machine = Machine.look(cleanup);
-        Path work = Files.createTempDirectory(Files.createDirectories(options.work()), "bellwether-bulk-");
+        Files.createDirectories(options.work());
+        options.checkDisk();
+        Path work = Files.createTempDirectory(options.work(), "bellwether-bulk-");
         cleanup.add(() -> removeTree(work));
         Map<String, String> settings = new LinkedHashMap<>();
         List<SizeResult> sizes = new ArrayList<>();
@@ -80,6 +82,7 @@ public final class BulkBenchmark {
         Map<String, String> words = new LinkedHashMap<>();
         words.put("policies", options.policies().toString());
         words.put("heap", options.heap().isEmpty() ? "by size" : options.heap());
+        words.put("jvm", options.jvm().isEmpty() ? "no more options" : options.jvm());
         words.put("refreshes", Integer.toString(options.refreshes()));
         words.put("readers", Integer.toString(options.readers()));
         return words;

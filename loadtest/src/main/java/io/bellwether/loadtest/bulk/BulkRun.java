@@ -37,8 +37,9 @@ final class BulkRun {
         this.feeds = new Feeds(options, folder.resolve("feeds"), cleanup);
         this.upstream = new Upstream();
         cleanup.add(upstream::close);
-        this.cluster = Cluster.start(options.distribution(), folder.resolve("cluster"), options.heapFor(policies), cleanup);
-        this.postgres = Postgres.connect(cluster);
+        this.cluster = Cluster.start(options.distribution(), folder.resolve("cluster"),
+                ("-Xmx" + options.heapFor(policies) + " " + options.jvm()).strip(), cleanup);
+        this.postgres = Postgres.connect(cluster, options.limit());
         cleanup.add(postgres::close);
         this.meter = new Meter(cluster, postgres);
         this.api = new AdminApi(cluster, options.limit());
@@ -51,7 +52,8 @@ final class BulkRun {
      * @param cleanup stops what was started; to be closed by the caller
      * @param settings gets PostgreSQL's settings
      */
-    static SizeResult measure(Options options, long policies, Path folder, Cleanup cleanup, Map<String, String> settings)
+    static SizeResult measure(Options options, long policies, Path folder, Cleanup cleanup,
+            Map<String, String> settings)
             throws Exception {
         BulkRun run = new BulkRun(options, policies, folder, cleanup);
         settings.putAll(run.postgres.settings());

@@ -30,14 +30,14 @@ record Cluster(String url, String adminToken, long serverPid, long postgresPid, 
      * Starts one and waits until it is ready.
      *
      * @param folder does not exist or is empty
-     * @param heap of the server, as {@code -Xmx} takes it
+     * @param javaOptions of the server
      * @param cleanup stops it
      */
-    static Cluster start(Path distribution, Path folder, String heap, Cleanup cleanup)
+    static Cluster start(Path distribution, Path folder, String javaOptions, Cleanup cleanup)
             throws IOException, InterruptedException {
         Path output = Files.createDirectories(folder).resolve("up.log");
         Process up = Programs.start(List.of(distribution.resolve("bin/bellwether").toString(), "up", "--processes", "1",
-                "--no-demo", "--dir", folder.toString()), Map.of("BELLWETHER_JVM_OPTS", "-Xmx" + heap), output);
+                "--no-demo", "--dir", folder.toString()), Map.of("BELLWETHER_JVM_OPTS", javaOptions), output);
         cleanup.add(() -> Programs.stop(up));
         long end = System.nanoTime() + START_NANOS;
         while (Files.readString(output, StandardCharsets.UTF_8).lines().noneMatch(line -> line.startsWith("ready"))) {
@@ -49,8 +49,10 @@ record Cluster(String url, String adminToken, long serverPid, long postgresPid, 
             Thread.sleep(100);
         }
         JsonNode json = new ObjectMapper().readTree(folder.resolve("cluster.json").toFile());
-        return new Cluster(json.at("/url").asText(), json.at("/adminToken").asText(), json.at("/processes/0/pid").asLong(),
-                json.at("/postgres/pid").asLong(), json.at("/postgres/port").asInt(), json.at("/postgres/database").asText(),
+        return new Cluster(json.at("/url").asText(), json.at("/adminToken").asText(),
+                json.at("/processes/0/pid").asLong(),
+                json.at("/postgres/pid").asLong(), json.at("/postgres/port").asInt(),
+                json.at("/postgres/database").asText(),
                 Files.readString(folder.resolve("secrets/postgres-superuser"), StandardCharsets.UTF_8).strip());
     }
 }

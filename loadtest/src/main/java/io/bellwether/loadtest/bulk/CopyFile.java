@@ -15,7 +15,8 @@ import java.security.NoSuchAlgorithmException;
  */
 final class CopyFile {
     private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
-    private static final byte[] BINARY_HEADER = {'P', 'G', 'C', 'O', 'P', 'Y', '\n', (byte) 0xff, '\r', '\n', 0, 0, 0, 0,
+    private static final byte[] BINARY_HEADER = {'P', 'G', 'C', 'O', 'P', 'Y', '\n', (byte) 0xff, '\r', '\n', 0, 0, 0,
+            0,
             0, 0, 0, 0, 0};
     private static final int BUFFER = 1 << 18;
     private static final long SET_ID = 1;

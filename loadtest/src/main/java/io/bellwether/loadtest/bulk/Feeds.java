@@ -28,9 +28,10 @@ final class Feeds {
      */
     Path generate(long policies, long seed, double change) throws IOException, InterruptedException {
         Path file = folder.resolve("feed-" + policies + "-" + seed + "-" + change + ".ndjson");
-        List<String> command = new ArrayList<>(List.of(options.distribution().resolve("bin/bellwether").toString(), "feed",
-                "generate", "--policies", Long.toString(policies), "--seed", Long.toString(seed), "--out",
-                file.toString()));
+        List<String> command = new ArrayList<>(
+                List.of(options.distribution().resolve("bin/bellwether").toString(), "feed",
+                        "generate", "--policies", Long.toString(policies), "--seed", Long.toString(seed), "--out",
+                        file.toString()));
         if (change > 0) {
             command.addAll(List.of("--change", Double.toString(change)));
         }

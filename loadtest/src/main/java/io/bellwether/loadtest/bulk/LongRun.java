@@ -38,7 +38,8 @@ final class LongRun {
      *
      * @param number how many times, at most one for each thousandth
      */
-    static List<Sample> run(int number, String set, long policies, long seed, Feeds feeds, Upstream upstream, AdminApi api,
+    static List<Sample> run(int number, String set, long policies, long seed, Feeds feeds, Upstream upstream,
+            AdminApi api,
             Postgres postgres) throws Exception {
         List<Sample> samples = new ArrayList<>();
         List<Double> seconds = new ArrayList<>();
@@ -57,7 +58,8 @@ final class LongRun {
                         postgres.sizes());
                 samples.add(sample);
                 seconds.clear();
-                System.out.printf(Locale.ROOT, "  %,d refreshes of 0.1 %%: %.3f s each, WAL %,.1f MB, tables %,.1f MB%n", n,
+                System.out.printf(Locale.ROOT,
+                        "  %,d refreshes of 0.1 %%: %.3f s each, WAL %,.1f MB, tables %,.1f MB%n", n,
                         sample.medianSeconds(), (double) sample.walBytes() / 1e6, (double) sample.totalBytes() / 1e6);
             }
         }

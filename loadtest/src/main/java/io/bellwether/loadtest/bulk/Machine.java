@@ -20,7 +20,8 @@ import java.util.Map;
  * @param copy which program did the \copy
  * @param commit of the source, with {@code -dirty} when files differ from it
  */
-record Machine(int cpus, String cpu, long memoryBytes, String kernel, String loadBefore, String benchmarkJvm, String copy,
+record Machine(int cpus, String cpu, long memoryBytes, String kernel, String loadBefore, String benchmarkJvm,
+        String copy,
         String commit) {
     /** Looks. */
     static Machine look(Cleanup cleanup) throws IOException, InterruptedException {
@@ -35,8 +36,9 @@ record Machine(int cpus, String cpu, long memoryBytes, String kernel, String loa
     private static String commit(Cleanup cleanup) throws IOException, InterruptedException {
         String base = System.getProperty("loadtest.basedir", ".");
         try {
-            return Programs.run(cleanup, Duration.ofSeconds(20), Map.of(), List.of("git", "-C", base, "describe", "--always",
-                    "--match=", "--abbrev=7", "--dirty"));
+            return Programs.run(cleanup, Duration.ofSeconds(20), Map.of(),
+                    List.of("git", "-C", base, "describe", "--always",
+                            "--match=", "--abbrev=7", "--dirty"));
         } catch (IOException | BenchmarkException e) {
             return "unknown";
         }

@@ -1,16 +1,19 @@
 package io.bellwether.loadtest.bulk;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * What is measured, from system properties.
  *
  * @param policies the sizes, rising
  * @param heap the server's heap as {@code -Xmx} takes it, or empty for what {@link #heapFor} says
+ * @param jvm more Java options of the server, such as those that record a profile; empty for none
  * @param distribution the folder that has {@code bin/bellwether}
  * @param work where the temporary folder is made; needs about 10 KB for each policy of the largest size
  * @param results where the results go
@@ -18,8 +21,8 @@ import java.util.List;
  * @param readers how many threads read through nginx while another set is loaded; 0 for none
  * @param limit how long any single step may take
  */
-record Options(List<Long> policies, String heap, Path distribution, Path work, Path results, int refreshes, int readers,
-        Duration limit) {
+record Options(List<Long> policies, String heap, String jvm, Path distribution, Path work, Path results, int refreshes,
+        int readers, Duration limit) {
     /** The share of the policies that a small change touches; the most refreshes are those that touch all of them. */
     static final double SMALL_CHANGE = 0.001;
     /** The share of the policies that a large change touches. */
@@ -28,6 +31,8 @@ record Options(List<Long> policies, String heap, Path distribution, Path work, P
     private static final long MOST_POLICIES = 10_000_000;
     private static final long POLICIES_OF_256_MB = 1_000_000;
     private static final int BYTES_OF_A_FURTHER_POLICY = 64;
+    private static final long DISK_BYTES = 3L << 30;
+    private static final long DISK_BYTES_A_POLICY = 10_000;
 
     /** Reads the properties; {@code loadtest.basedir} is the folder of the load tests. */
     static Options read() {
@@ -39,7 +44,8 @@ record Options(List<Long> policies, String heap, Path distribution, Path work, P
                     + ": build it with `mvn -q -DskipTests package`, or name its folder with -Ddistribution=…");
         }
         return new Options(sizes(System.getProperty("policies", "100000,1000000")), System.getProperty("heap", ""),
-                distribution, Path.of(System.getProperty("work", System.getProperty("java.io.tmpdir"))).toAbsolutePath(),
+                System.getProperty("jvm", ""), distribution,
+                Path.of(System.getProperty("work", System.getProperty("java.io.tmpdir"))).toAbsolutePath(),
                 Path.of(System.getProperty("results", base.resolve("results").toString())).toAbsolutePath(),
                 number("refreshes", 0, (int) Math.round(1 / SMALL_CHANGE)), number("readers", 0, 256),
                 Duration.ofMinutes(number("minutes", 60, 24 * 60)));
@@ -52,6 +58,17 @@ record Options(List<Long> policies, String heap, Path distribution, Path work, P
         }
         long further = Math.max(0, size - POLICIES_OF_256_MB) * BYTES_OF_A_FURTHER_POLICY;
         return 256 + (further + (1 << 20) - 1 >> 20) + "m";
+    }
+
+    /** Refuses to begin where the disk would not be large enough in the end. */
+    void checkDisk() throws IOException {
+        long needed = DISK_BYTES + policies.get(policies.size() - 1) * DISK_BYTES_A_POLICY;
+        long free = Files.getFileStore(work).getUsableSpace();
+        if (free < needed) {
+            throw new BenchmarkException(String.format(Locale.ROOT,
+                    "%,d MB are free in %s, and %,d MB are needed: name another folder with -Dwork=… or a smaller size",
+                    free >> 20, work, needed >> 20));
+        }
     }
 
     private static List<Long> sizes(String text) {

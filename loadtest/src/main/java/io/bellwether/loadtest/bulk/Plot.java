@@ -25,7 +25,8 @@ final class Plot {
     private static final int WIDTH = 480;
     private static final int HEIGHT = 460;
     private static final String COPY = "\\copy";
-    private static final Map<String, Color> COLORS = Map.of(COPY, Color.DARK_GRAY, Steps.FIRST_LOAD, new Color(0x1f77b4),
+    private static final Map<String, Color> COLORS = Map.of(COPY, Color.DARK_GRAY, Steps.FIRST_LOAD,
+            new Color(0x1f77b4),
             Steps.LARGE, new Color(0xff7f0e), Steps.UNCHANGED, new Color(0x2ca02c), Steps.SMALL, new Color(0xd62728));
 
     private Plot() {}
@@ -80,7 +81,8 @@ final class Plot {
     }
 
     private static XYChart chart(String title, String unit, List<SizeResult> sizes) {
-        XYChart chart = new XYChartBuilder().width(WIDTH).height(HEIGHT).title(title).xAxisTitle("policies").yAxisTitle(unit)
+        XYChart chart = new XYChartBuilder().width(WIDTH).height(HEIGHT).title(title).xAxisTitle("policies")
+                .yAxisTitle(unit)
                 .build();
         Styler base = chart.getStyler();
         base.setBaseFont(new Font(Font.SANS_SERIF, Font.PLAIN, 11));

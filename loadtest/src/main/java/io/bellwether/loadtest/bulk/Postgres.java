@@ -5,6 +5,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,13 +23,18 @@ final class Postgres implements AutoCloseable {
         this.connection = connection;
     }
 
-    /** Connects to Bellwether's database. */
-    static Postgres connect(Cluster cluster) throws SQLException {
+    /**
+     * Connects to Bellwether's database.
+     *
+     * @param limit how long a statement may take
+     */
+    static Postgres connect(Cluster cluster, Duration limit) throws SQLException {
         Properties properties = new Properties();
         properties.setProperty("user", "postgres");
         properties.setProperty("password", cluster.superuserPassword());
         properties.setProperty("ApplicationName", "bulk-benchmark");
         properties.setProperty("connectTimeout", "10");
+        properties.setProperty("socketTimeout", Long.toString(limit.toSeconds()));
         return new Postgres(DriverManager.getConnection(
                 "jdbc:postgresql://127.0.0.1:" + cluster.postgresPort() + "/" + cluster.database(), properties));
     }

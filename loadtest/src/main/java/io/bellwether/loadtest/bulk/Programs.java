@@ -49,7 +49,8 @@ final class Programs {
             }
             String said = Files.readString(output, StandardCharsets.UTF_8).strip();
             if (process.exitValue() != 0) {
-                throw new BenchmarkException(command.get(0) + " failed with status " + process.exitValue() + ": " + said);
+                throw new BenchmarkException(
+                        command.get(0) + " failed with status " + process.exitValue() + ": " + said);
             }
             return said;
         } finally {

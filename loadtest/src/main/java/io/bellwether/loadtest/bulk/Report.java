@@ -51,9 +51,11 @@ record Report(String measuredAt, Machine machine, Map<String, String> postgres, 
     }
 
     private void print(PrintWriter out, String plot) {
-        out.printf(Locale.ROOT, "# Bulk refresh, %s, commit %s%n%n", Instant.parse(measuredAt).toString().substring(0, 10),
+        out.printf(Locale.ROOT, "# Bulk refresh, %s, commit %s%n%n",
+                Instant.parse(measuredAt).toString().substring(0, 10),
                 machine.commit());
-        out.printf(Locale.ROOT, "%d CPUs (%s), %,d MB of memory, %s, load before %s. %s.%n%n", machine.cpus(), machine.cpu(),
+        out.printf(Locale.ROOT, "%d CPUs (%s), %,d MB of memory, %s, load before %s. %s.%n%n", machine.cpus(),
+                machine.cpu(),
                 machine.memoryBytes() >> 20, machine.kernel(), machine.loadBefore(), machine.copy());
         out.println("PostgreSQL: " + words(postgres) + ".\n");
         out.println("Asked for: " + words(options) + ".\n");
@@ -65,8 +67,9 @@ record Report(String measuredAt, Machine machine, Map<String, String> postgres, 
             print(out, size);
         }
         out.println();
-        out.println("\"Of \\copy\" is the time beside the mean of the two text copies; the log is that of PostgreSQL, beside"
-                + " the first load's. Memory is the peak of the server's resident memory during the step.");
+        out.println(
+                "\"Of \\copy\" is the time beside the mean of the two text copies; the log is that of PostgreSQL, beside"
+                        + " the first load's. Memory is the peak of the server's resident memory during the step.");
     }
 
     private static void print(PrintWriter out, SizeResult size) {
@@ -76,9 +79,11 @@ record Report(String measuredAt, Machine machine, Map<String, String> postgres, 
         out.println("|---|---|---|---|---|---|---|---|");
         double firstWal = size.step(Steps.FIRST_LOAD).walBytes();
         for (Measurement step : size.steps()) {
-            out.printf(Locale.ROOT, "| %s | %.3f s | %.3f | %.2f s | %.2f s | %,.2f MB | %.2f %% | %d MB |%n", step.step(),
+            out.printf(Locale.ROOT, "| %s | %.3f s | %.3f | %.2f s | %.2f s | %,.2f MB | %.2f %% | %d MB |%n",
+                    step.step(),
                     step.seconds(), step.seconds() / size.copySeconds(), step.serverCpuSeconds(),
-                    step.postgresCpuSeconds(), (double) step.walBytes() / 1e6, 100 * (double) step.walBytes() / firstWal,
+                    step.postgresCpuSeconds(), (double) step.walBytes() / 1e6,
+                    100 * (double) step.walBytes() / firstWal,
                     step.peakBytes() >> 20);
         }
         out.printf(Locale.ROOT, "%nFirst load of binary \\copy: %.3f.%n%n",
@@ -100,7 +105,8 @@ record Report(String measuredAt, Machine machine, Map<String, String> postgres, 
         out.println("|---|---|---|---|");
         tables.forEach((name, table) -> {
             if (table.totalBytes() > 1e6) {
-                out.printf(Locale.ROOT, "| %s | %,.1f MB | %,.1f MB | %,.1f MB |%n", name, (double) table.rowBytes() / 1e6,
+                out.printf(Locale.ROOT, "| %s | %,.1f MB | %,.1f MB | %,.1f MB |%n", name,
+                        (double) table.rowBytes() / 1e6,
                         (double) table.toastBytes() / 1e6, (double) table.indexBytes() / 1e6);
             }
         });
@@ -114,19 +120,22 @@ record Report(String measuredAt, Machine machine, Map<String, String> postgres, 
         row(out, "heads, during a first load", readers.loading().heads(), readers.loading().failures());
         row(out, "bundles, idle", readers.idle().bundles(), readers.idle().failures());
         row(out, "bundles, during a first load", readers.loading().bundles(), readers.loading().failures());
-        out.printf(Locale.ROOT, "%np99 during the load, of the idle one: heads %.2f, bundles %.2f.%n%n", readers.headRatio(),
+        out.printf(Locale.ROOT, "%np99 during the load, of the idle one: heads %.2f, bundles %.2f.%n%n",
+                readers.headRatio(),
                 readers.bundleRatio());
     }
 
     private static void row(PrintWriter out, String what, Latencies.Summary summary, long failures) {
-        out.printf(Locale.ROOT, "| %s | %,d | %.2f ms | %.2f ms | %d |%n", what, summary.requests(), summary.p50Millis(),
+        out.printf(Locale.ROOT, "| %s | %,d | %.2f ms | %.2f ms | %d |%n", what, summary.requests(),
+                summary.p50Millis(),
                 summary.p99Millis(), failures);
     }
 
     private static void print(PrintWriter out, LongRun.Sample sample) {
         Postgres.TableSize none = new Postgres.TableSize(0, 0, 0, 0);
         Postgres.TableSize policy = sample.tables().getOrDefault("policy", none);
-        out.printf(Locale.ROOT, "| %,d | %.3f s | %,.1f MB | %,.1f MB | %,.1f MB | %,d | %,.1f MB |%n", sample.refreshes(),
+        out.printf(Locale.ROOT, "| %,d | %.3f s | %,.1f MB | %,.1f MB | %,.1f MB | %,d | %,.1f MB |%n",
+                sample.refreshes(),
                 sample.medianSeconds(), (double) sample.walBytes() / 1e6, (double) sample.totalBytes() / 1e6,
                 (double) policy.totalBytes() / 1e6, policy.deadRows(),
                 (double) sample.tables().getOrDefault("segment", none).totalBytes() / 1e6);
