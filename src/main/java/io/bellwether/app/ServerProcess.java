@@ -28,6 +28,7 @@ import io.bellwether.database.Database;
 import io.bellwether.database.DatabaseClock;
 import io.bellwether.fault.Failpoint;
 import io.bellwether.fleet.Tokens;
+import io.bellwether.http.AboutRoutes;
 import io.bellwether.http.AdminContentRoutes;
 import io.bellwether.http.AdminJobRoutes;
 import io.bellwether.http.AdminSetRoutes;
@@ -78,6 +79,7 @@ public final class ServerProcess {
     private volatile boolean ready;
     private volatile boolean migrated;
     private volatile int port;
+    private volatile List<String> routes = List.of();
     private volatile Runnable drain = () -> {};
     private final CountDownLatch startOver = new CountDownLatch(1);
     private final Object starting = new Object();
@@ -106,6 +108,11 @@ public final class ServerProcess {
     /** The port it listens on, once started. */
     public int port() {
         return port;
+    }
+
+    /** What it answers, once started: {@code GET /v1/sets/{set}} and so on. */
+    List<String> routes() {
+        return routes;
     }
 
     /**
@@ -184,9 +191,10 @@ public final class ServerProcess {
                         new AdminSetRoutes(new SetAdmin(database, sources::objection), new ProcessList(database)),
                         new AdminContentRoutes(new SetRuns(database)),
                         new AdminJobRoutes(new JobQueries(database), new JobControl(database), clock),
-                        new AdminTokenRoutes(new TokenAdmin(database, clock))),
+                        new AdminTokenRoutes(new TokenAdmin(database, clock)), new AboutRoutes()),
                 new Authenticator(settings.adminToken(), tokens::find), meters, name);
         begin(http);
+        routes = http.routes();
         port = http.port();
         drain = http::drain;
 

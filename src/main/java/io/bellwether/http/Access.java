@@ -2,7 +2,7 @@ package io.bellwether.http;
 
 /** Who may call a route. */
 public enum Access {
-    /** Anyone, without a token; for what nginx does not forward. */
+    /** Anyone, without a token: what nginx does not forward, and what tells nothing but what this is. */
     OPEN,
     /** Whoever has a token, of the operator or of a downstream server. */
     TOKEN,

@@ -68,6 +68,7 @@ public final class HttpServer implements Service {
     private final Meters meters;
     private final String processName;
     private final Traffic traffic = new Traffic();
+    private final List<String> routes;
     private final Javalin javalin;
     private @Nullable ServerConnector connector;
     private boolean stopped;
@@ -89,9 +90,15 @@ public final class HttpServer implements Service {
         this.authenticator = authenticator;
         this.meters = meters;
         this.processName = processName;
-        Routes routes = new Routes(traffic);
-        modules.forEach(module -> module.register(routes));
-        this.javalin = Javalin.create(config -> configure(config, routes));
+        Routes all = new Routes(traffic);
+        modules.forEach(module -> module.register(all));
+        this.routes = all.all().stream().map(route -> route.method() + " " + route.pattern()).toList();
+        this.javalin = Javalin.create(config -> configure(config, all));
+    }
+
+    /** What it answers: {@code GET /v1/sets/{set}} and so on; HEAD too where there is GET. */
+    public List<String> routes() {
+        return routes;
     }
 
     @Override

@@ -45,11 +45,15 @@ final class Problem {
         return new Fault(FaultKind.INTERNAL, "an unexpected error, which the log of this process tells", thrown);
     }
 
+    /** The type in words. */
+    static String title(String type) {
+        String words = type.replace('-', ' ');
+        return Character.toUpperCase(words.charAt(0)) + words.substring(1);
+    }
+
     /** The body of a problem. */
     static byte[] body(int status, String type, String detail) {
-        String words = type.replace('-', ' ');
-        ObjectNode json = Json.object().put("type", "/problems/" + type)
-                .put("title", Character.toUpperCase(words.charAt(0)) + words.substring(1))
+        ObjectNode json = Json.object().put("type", "/problems/" + type).put("title", title(type))
                 .put("status", status).put("detail", detail);
         return Json.bytes(json);
     }
