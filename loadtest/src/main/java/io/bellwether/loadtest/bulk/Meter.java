@@ -1,11 +1,14 @@
 package io.bellwether.loadtest.bulk;
 
+import java.io.IOException;
 import java.util.Locale;
 
 /** Measures steps of a cluster, one after another, and says what each cost. */
 final class Meter {
-    /** What a step leaves to be done behind its back (files, closing of connections) counts if it is done by then. */
-    private static final long SETTLE_MILLIS = 1_000;
+    private static final long LOOK_MILLIS = 1_000;
+    /** CPU seconds from one look to the next below which a cluster is quiet; its heartbeats take some hundredths. */
+    private static final double QUIET_SECONDS = 0.15;
+    private static final int MOST_LOOKS = 120;
 
     private final Cluster cluster;
     private final Postgres postgres;
@@ -28,14 +31,17 @@ final class Meter {
         return new AdminApi.Run("", (double) (System.nanoTime() - begun) / 1e9, 0, 0);
     }
 
-    /** Runs a step and measures it. */
+    /**
+     * Runs a step and measures it. Its time is its own; CPU time, log and memory are counted until the cluster is quiet
+     * again, for a refresh leaves things to be done (segments brought to the disk cache of the host).
+     */
     Measurement measure(String name, Step step) throws Exception {
         boolean ofStep = ProcFs.forgetPeak(cluster.serverPid());
         double serverBefore = ProcFs.cpuSeconds(cluster.serverPid());
         double postgresBefore = ProcFs.cpuSeconds(cluster.postgresPid());
         long walBefore = postgres.walPosition();
         AdminApi.Run run = step.run();
-        Thread.sleep(SETTLE_MILLIS);
+        awaitQuiet();
         Measurement measured = new Measurement(name, run.seconds(),
                 ProcFs.cpuSeconds(cluster.serverPid()) - serverBefore,
                 ProcFs.cpuSeconds(cluster.postgresPid()) - postgresBefore, postgres.walPosition() - walBefore,
@@ -44,5 +50,22 @@ final class Meter {
                 measured.seconds(), measured.serverCpuSeconds(), measured.postgresCpuSeconds(),
                 (double) measured.walBytes() / 1e6, measured.peakBytes() >> 20);
         return measured;
+    }
+
+    private void awaitQuiet() throws Exception {
+        double before = cpuSeconds();
+        for (int i = 0; i < MOST_LOOKS; i++) {
+            Thread.sleep(LOOK_MILLIS);
+            double now = cpuSeconds();
+            if (now - before < QUIET_SECONDS) {
+                return;
+            }
+            before = now;
+        }
+        throw new BenchmarkException("the cluster does not become quiet: it is busy with something else");
+    }
+
+    private double cpuSeconds() throws IOException {
+        return ProcFs.cpuSeconds(cluster.serverPid()) + ProcFs.cpuSeconds(cluster.postgresPid());
     }
 }

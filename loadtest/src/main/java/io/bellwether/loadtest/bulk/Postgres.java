@@ -67,6 +67,12 @@ final class Postgres implements AutoCloseable {
         execute("checkpoint");
     }
 
+    /** Switches autovacuum, which otherwise falls into any step. */
+    void autovacuum(boolean on) throws SQLException {
+        execute("alter system set autovacuum = " + on);
+        text("select pg_reload_conf()");
+    }
+
     /** Bellwether's tables by their sizes, the empty ones left out. */
     Map<String, TableSize> sizes() throws SQLException {
         Map<String, TableSize> sizes = new LinkedHashMap<>();

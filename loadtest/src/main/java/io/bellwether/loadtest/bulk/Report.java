@@ -69,7 +69,7 @@ record Report(String measuredAt, Machine machine, Map<String, String> postgres, 
         out.println();
         out.println(
                 "\"Of \\copy\" is the time beside the mean of the two text copies; the log is that of PostgreSQL, beside"
-                        + " the first load's. Memory is the peak of the server's resident memory during the step.");
+                        + " the first load's. Memory is the peak of the server's resident memory.");
     }
 
     private static void print(PrintWriter out, SizeResult size) {
