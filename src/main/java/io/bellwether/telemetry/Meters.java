@@ -26,6 +26,31 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
  * a token, an address or a key.
  */
 public final class Meters implements AutoCloseable {
+    /** What each meter counts, for whoever looks at it without this code. */
+    private static final Map<String, String> HELP = Map.ofEntries(
+            Map.entry("bellwether_job_ticks",
+                    "due ticks by what became of them here: won, lost, overlapped, missed, paused"),
+            Map.entry("bellwether_job_runs", "runs that ended here, by how they were started and how they ended"),
+            Map.entry("bellwether_job_run", "how long runs took"),
+            Map.entry("bellwether_job_start_lag", "how long after its instant a tick began to run"),
+            Map.entry("bellwether_job_last_success_timestamp_seconds",
+                    "when a run here last published or found nothing new"),
+            Map.entry("bellwether_job_recoveries", "runs of a process that fell silent, closed here"),
+            Map.entry("bellwether_job_fenced", "runs here that found they were no longer the one that may publish"),
+            Map.entry("bellwether_gate", "what came of asking a gate"),
+            Map.entry("bellwether_set_revision", "the head that this process serves"),
+            Map.entry("bellwether_set_policies", "policies in the head"),
+            Map.entry("bellwether_set_bytes", "compressed bytes of the head"),
+            Map.entry("bellwether_refresh_rows", "rows of refreshes: upserts, deletes, unchanged ones"),
+            Map.entry("bellwether_refresh", "how long the phases of refreshes took"),
+            Map.entry("bellwether_refresh_progress_rows", "rows that the phase under way has done; 0 when none is"),
+            Map.entry("bellwether_refresh_progress_bytes", "bytes that the phase under way has done; 0 when none is"),
+            Map.entry("bellwether_refresh_progress_ratio", "share of the phase that is done; 0 where nobody can tell"),
+            Map.entry("bellwether_refresh_progress_remaining_seconds",
+                    "estimated rest of the phase; 0 where nobody can tell"),
+            Map.entry("bellwether_segments_built", "segments compressed here"),
+            Map.entry("bellwether_http_server_requests", "requests answered, by route and status"));
+
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final Map<String, AtomicReference<Double>> values = new ConcurrentHashMap<>();
     private final JvmGcMetrics gc = new JvmGcMetrics();
@@ -52,12 +77,15 @@ public final class Meters implements AutoCloseable {
 
     /** A tick was accounted for. {@code outcome}: won, lost, overlapped, missed, paused. */
     public void tick(String job, String outcome) {
-        count("bellwether_job_ticks", Tags.of("job", job, "outcome", outcome), 1);
+        tick(job, outcome, 1);
     }
 
     /** Several ticks were accounted for at once. */
     public void tick(String job, String outcome, int ticks) {
         count("bellwether_job_ticks", Tags.of("job", job, "outcome", outcome), ticks);
+        // There from the first tick on: an alert on what never happened needs a 0.
+        count("bellwether_job_recoveries", Tags.of("job", job), 0);
+        count("bellwether_job_fenced", Tags.of("job", job), 0);
     }
 
     /** A run ended. */
@@ -149,17 +177,18 @@ public final class Meters implements AutoCloseable {
     }
 
     private void count(String name, Tags tags, double amount) {
-        Counter.builder(name).tags(tags).register(registry).increment(amount);
+        Counter.builder(name).description(HELP.get(name)).tags(tags).register(registry).increment(amount);
     }
 
     private Timer timer(String name, Tags tags) {
-        return Timer.builder(name).tags(tags).register(registry);
+        return Timer.builder(name).description(HELP.get(name)).tags(tags).register(registry);
     }
 
     private void value(String name, Tags tags, double value) {
         values.computeIfAbsent(name + tags, ignored -> {
             AtomicReference<Double> cell = new AtomicReference<>(value);
-            Gauge.builder(name, cell, AtomicReference::get).tags(tags).strongReference(true).register(registry);
+            Gauge.builder(name, cell, AtomicReference::get).description(HELP.get(name)).tags(tags).strongReference(true)
+                    .register(registry);
             return cell;
         }).set(value);
     }

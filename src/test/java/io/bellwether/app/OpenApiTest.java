@@ -19,8 +19,8 @@ import java.util.stream.StreamSupport;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,14 +34,14 @@ class OpenApiTest {
 
     @TempDir
     @SuppressWarnings("NullAway.Init")
-    private Path dir;
-    private final HttpClient client = HttpClient.newHttpClient();
+    private static Path dir;
+    private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
     @SuppressWarnings("NullAway.Init")
-    private ServerProcess process;
+    private static ServerProcess process;
 
-    @BeforeEach
-    void start() throws Exception {
+    @BeforeAll
+    static void start() throws Exception {
         process = new ServerProcess(new Settings(0, "127.0.0.1",
                 new Settings.Database("jdbc:postgresql://127.0.0.1:1/x", "u", new Settings.Secret(""), 4),
                 new Settings.Redis(List.of(URI.create("redis://127.0.0.1:1")), new Settings.Secret(""), null),
@@ -50,17 +50,18 @@ class OpenApiTest {
         process.start();
     }
 
-    @AfterEach
-    void stop() {
+    @AfterAll
+    static void stop() {
         process.stop();
+        CLIENT.close();
     }
 
-    private HttpResponse<String> get(String path, String... headers) throws Exception {
+    private static HttpResponse<String> get(String path, String... headers) throws Exception {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + process.port() + path));
         if (headers.length > 0) {
             request.headers(headers);
         }
-        return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+        return CLIENT.send(request.build(), HttpResponse.BodyHandlers.ofString());
     }
 
     @Test

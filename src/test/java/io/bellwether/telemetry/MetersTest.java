@@ -1,0 +1,32 @@
+package io.bellwether.telemetry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+class MetersTest {
+    @Test
+    void scrape_everyMeterOfOurs_saysWhatItIs() {
+        try (Meters meters = new Meters()) {
+            meters.tick("job", "won");
+            meters.run("job", "cron", "published", Duration.ofMillis(5));
+            meters.startLag("job", Duration.ofMillis(-5));
+            meters.lastSuccess("job", 1);
+            meters.gate("redis", "won");
+            meters.set("set", 1, 2, 3);
+            meters.refreshRows("set", "upsert", 1);
+            meters.refreshPhase("set", "read", Duration.ofMillis(1));
+            meters.refreshProgress("set", 1, 2, 0.5, 3);
+            meters.segmentsBuilt(1);
+            meters.request("/v1/sets", 200, Duration.ofMillis(1));
+            List<String> help = meters.scrape().lines().filter(line -> line.startsWith("# HELP bellwether_")).toList();
+            assertThat(help).hasSizeGreaterThan(18).allMatch(line -> line.matches("# HELP \\S+ \\S.+"));
+            // An alert on what never happened needs a 0.
+            assertThat(meters.scrape()).contains("bellwether_job_recoveries_total{job=\"job\"} 0.0",
+                    "bellwether_job_fenced_total{job=\"job\"} 0.0");
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.bellwether.telemetry;
+
+import org.jspecify.annotations.NullMarked;
