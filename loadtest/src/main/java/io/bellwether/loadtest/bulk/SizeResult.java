@@ -3,7 +3,7 @@ package io.bellwether.loadtest.bulk;
 import java.util.List;
 import java.util.Map;
 
-import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
  * What was measured with one number of policies.
@@ -29,11 +29,13 @@ record SizeResult(long policies, long feedBytes, String heap, List<Measurement> 
      */
     record ReadersResult(int number, Readers.Seen idle, Readers.Seen loading) {
         /** How much longer the slowest hundredth of polls waited while a set was loaded. */
+        @JsonProperty
         double headRatio() {
             return loading.heads().p99Millis() / idle.heads().p99Millis();
         }
 
         /** As {@link #headRatio}, of bundles. */
+        @JsonProperty
         double bundleRatio() {
             return loading.bundles().p99Millis() / idle.bundles().p99Millis();
         }
@@ -46,19 +48,19 @@ record SizeResult(long policies, long feedBytes, String heap, List<Measurement> 
     }
 
     /** Seconds of {@code \copy}: the mean of the one before and the one after. */
-    @JsonIgnore
+    @JsonProperty
     double copySeconds() {
         return (step(Steps.COPY_BEFORE).seconds() + step(Steps.COPY_AFTER).seconds()) / 2;
     }
 
     /** Seconds of a binary {@code \copy}, likewise. */
-    @JsonIgnore
+    @JsonProperty
     double binaryCopySeconds() {
         return (step(Steps.BINARY_COPY_BEFORE).seconds() + step(Steps.BINARY_COPY_AFTER).seconds()) / 2;
     }
 
     /** The peak of the server's memory over all of its own steps. */
-    @JsonIgnore
+    @JsonProperty
     long peakBytes() {
         return steps.stream().mapToLong(Measurement::peakBytes).max().orElse(0);
     }

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+
 /** What is promised, and whether it was kept. */
 final class Thresholds {
     private static final double FIRST_LOAD = 1.5;
@@ -32,6 +34,7 @@ final class Thresholds {
      * @param limit what it may be at most
      */
     record Verdict(long policies, String promise, double measured, double limit) {
+        @JsonProperty
         boolean kept() {
             return measured <= limit;
         }
