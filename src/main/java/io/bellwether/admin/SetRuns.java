@@ -104,7 +104,7 @@ public final class SetRuns {
     /**
      * Queues a run that publishes the content of an older revision as the next one and pauses the job.
      *
-     * @param to the revision, one that is kept
+     * @param to the revision, one whose contents are kept
      * @param idempotencyKey as in {@link JobControl#enqueue}
      * @param reason why, for people, or null
      * @return the run
@@ -119,10 +119,15 @@ public final class SetRuns {
                 if (to == job.head()) {
                     throw new Fault(FaultKind.CONFLICT, "revision " + to + " of '" + set + "' is the head already");
                 }
-                if (!isKept(connection, job.setId(), to)) {
-                    throw new Fault(to > job.head() ? FaultKind.NOT_FOUND : FaultKind.REVISION_GONE,
-                            "'" + set + "' has no revision " + to
-                                    + (to > job.head() ? "; the head is " + job.head() : " any more"));
+                if (to > job.head()) {
+                    throw new Fault(FaultKind.NOT_FOUND,
+                            "'" + set + "' has no revision " + to + "; the head is " + job.head());
+                }
+                long oldest = oldestContents(connection, job.setId());
+                if (to < oldest) {
+                    throw new Fault(FaultKind.REVISION_GONE, "'" + set + "' has no revision " + to
+                            + " any more"
+                            + (oldest > job.head() ? "" : "; the oldest whose contents are kept is " + oldest));
                 }
                 return new JobControl.Asked(new RefreshRequest.Rollback(to).json(),
                         "rollback to revision " + to + because(reason));
@@ -179,13 +184,15 @@ public final class SetRuns {
         }
     }
 
-    private static boolean isKept(Connection connection, long setId, long revision) throws SQLException {
-        try (PreparedStatement query = connection
-                .prepareStatement("select 1 from revision where set_id = ? and revision = ?")) {
+    /** The oldest revision that can be rolled back to; one behind the head if there is none. */
+    private static long oldestContents(Connection connection, long setId) throws SQLException {
+        try (PreparedStatement query = connection.prepareStatement("""
+                select greatest(contents_from, coalesce((select min(revision) from revision where set_id = ?), revision + 1))
+                from policy_set where set_id = ?""")) {
             query.setLong(1, setId);
-            query.setLong(2, revision);
+            query.setLong(2, setId);
             try (ResultSet row = query.executeQuery()) {
-                return row.next();
+                return row.next() ? row.getLong(1) : Long.MAX_VALUE;
             }
         }
     }

@@ -75,7 +75,7 @@ final class CatalogQueries {
         boolean sameEpoch = counters.epoch().equals(held.epoch());
         Map<String, SetState> sets = new HashMap<>();
         try (PreparedStatement query = connection
-                .prepareStatement("select set_id, name, version, revision from policy_set");
+                .prepareStatement("select set_id, name, version, revision, contents_from from policy_set");
                 ResultSet row = query.executeQuery()) {
             while (row.next()) {
                 SetState before = sameEpoch ? held.byName().get(row.getString(2)) : null;
@@ -89,27 +89,32 @@ final class CatalogQueries {
         long setId = row.getLong(1);
         long version = row.getLong(3);
         long revision = row.getLong(4);
+        long contentsFrom = row.getLong(5);
         if (before == null || before.setId() != setId || !before.isPublished() || revision < before.revision()) {
-            return whole(connection, setId, row.getString(2), version);
+            return whole(connection, setId, row.getString(2), version, contentsFrom);
         }
         if (before.version() == version && before.revision() == revision) {
             return before;
         }
         long held = before.revision();
         Optional<Long> oldest = oldestRevision(connection, setId);
-        if (oldest.isEmpty() || oldest.get() > held) {
-            return whole(connection, setId, row.getString(2), version);
+        // Of what ended before that, some is deleted and cannot be told from what is still there.
+        if (oldest.isEmpty() || oldest.get() > held || contentsFrom > held) {
+            return whole(connection, setId, row.getString(2), version, contentsFrom);
         }
-        return before.after(new SetState.Changes(version, oldest.get(), revisions(connection, setId, held),
-                entries(connection, setId, "added_in", held), entries(connection, setId, "removed_in", held),
+        return before.after(new SetState.Changes(version, contentsFrom, oldest.get(),
+                revisions(connection, setId, held),
+                entries(connection, setId, "added_in > ?", held), entries(connection, setId, "removed_in > ?", held),
                 deltas(connection, setId, held)));
     }
 
-    private static SetState whole(Connection connection, long setId, String name, long version) throws SQLException {
+    private static SetState whole(Connection connection, long setId, String name, long version, long contentsFrom)
+            throws SQLException {
         NavigableMap<Long, RevisionInfo> revisions = new TreeMap<>();
         revisions(connection, setId, 0).forEach(r -> revisions.put(r.revision(), r));
-        return new SetState(setId, name, version, revisions, entries(connection, setId, "added_in", 0),
-                deltas(connection, setId, 0));
+        List<ManifestEntry> entries = entries(connection, setId, "(removed_in is null or removed_in > ?)",
+                contentsFrom);
+        return new SetState(setId, name, version, contentsFrom, revisions, entries, deltas(connection, setId, 0));
     }
 
     private static Optional<Long> oldestRevision(Connection connection, long setId) throws SQLException {
@@ -144,15 +149,15 @@ final class CatalogQueries {
         return revisions;
     }
 
-    /** The entries whose column {@code since} is above a revision; {@code since} is trusted text. */
-    private static List<ManifestEntry> entries(Connection connection, long setId, String since, long above)
+    /** The entries that a condition on a revision holds for; it is trusted text. */
+    private static List<ManifestEntry> entries(Connection connection, long setId, String condition, long revision)
             throws SQLException {
         List<ManifestEntry> entries = new ArrayList<>();
         try (PreparedStatement query = connection.prepareStatement("""
                 select first_key, sha256, raw_sha256, bytes, raw_bytes, policies, added_in, removed_in
-                from manifest_entry where set_id = ? and\s""" + since + " > ?")) {
+                from manifest_entry where set_id = ? and\s""" + condition)) {
             query.setLong(1, setId);
-            query.setLong(2, above);
+            query.setLong(2, revision);
             query.setFetchSize(FETCH_ROWS);
             try (ResultSet row = query.executeQuery()) {
                 while (row.next()) {

@@ -35,7 +35,10 @@ import io.bellwether.policy.Sha256;
  */
 public final class HeadsFile {
     private static final Logger log = LoggerFactory.getLogger(HeadsFile.class);
-    private static final long FORMAT = 0x42656c6c_00000001L;
+    private static final long FORMAT = 0x42656c6c_00000002L;
+
+    /** That of versions before the contents of old revisions were bounded; begins alike, and is otherwise left aside. */
+    private static final long FORMER = 0x42656c6c_00000001L;
 
     private final Path path;
 
@@ -93,7 +96,9 @@ public final class HeadsFile {
     /** The version that is kept, if it is one of that epoch; otherwise 0. */
     long versionIn(UUID epoch) {
         try (DataInputStream in = new DataInputStream(Files.newInputStream(path))) {
-            boolean same = in.readLong() == FORMAT && new UUID(in.readLong(), in.readLong()).equals(epoch);
+            long format = in.readLong();
+            boolean same = (format == FORMAT || format == FORMER)
+                    && new UUID(in.readLong(), in.readLong()).equals(epoch);
             return same ? in.readLong() : 0;
         } catch (IOException e) {
             return 0;
@@ -111,6 +116,7 @@ public final class HeadsFile {
             out.writeLong(set.setId());
             out.writeUTF(set.name());
             out.writeLong(set.version());
+            out.writeLong(set.contentsFrom());
             out.writeInt(set.revisions().size());
             for (RevisionInfo r : set.revisions()) {
                 out.writeLong(r.revision());
@@ -166,6 +172,7 @@ public final class HeadsFile {
         long setId = in.readLong();
         String name = in.readUTF();
         long version = in.readLong();
+        long contentsFrom = in.readLong();
         TreeMap<Long, RevisionInfo> revisions = new TreeMap<>();
         for (int left = in.readInt(); left > 0; left--) {
             RevisionInfo revision = new RevisionInfo(in.readLong(), in.readLong(), in.readLong(), in.readLong(),
@@ -189,7 +196,7 @@ public final class HeadsFile {
             }
             deltas.put(revision, list);
         }
-        return new SetState(setId, name, version, revisions, entries, deltas);
+        return new SetState(setId, name, version, contentsFrom, revisions, entries, deltas);
     }
 
     private static Sha256 digest(DataInputStream in) throws IOException {

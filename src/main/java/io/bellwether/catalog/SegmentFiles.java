@@ -74,6 +74,17 @@ final class SegmentFiles {
         }
     }
 
+    /** An empty file that nobody else can open and that is gone when it is closed, or its process is. */
+    FileChannel scratch() throws IOException {
+        Path temporary = Files.createTempFile(Files.createDirectories(folder.resolve("scratch")), "scratch-",
+                TEMPORARY);
+        try {
+            return FileChannel.open(temporary, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        } finally {
+            Files.delete(temporary);
+        }
+    }
+
     void touch(Sha256 sha256, Instant now) throws IOException {
         Files.setLastModifiedTime(path(sha256), FileTime.from(now));
     }

@@ -155,6 +155,11 @@ public final class SegmentStore {
         return usedBytes.get();
     }
 
+    /** A file on the disk of this host that is gone when it is closed. */
+    FileChannel scratch() throws IOException {
+        return files.scratch();
+    }
+
     /** Segments fetched from the database by this process. */
     public long fetched() {
         return fetched.get();

@@ -28,6 +28,7 @@ public final class SetState {
     private final long setId;
     private final String name;
     private final long version;
+    private final long contentsFrom;
     private final NavigableMap<Long, RevisionInfo> revisions;
     private final List<ManifestEntry> live;
     private final List<ManifestEntry> ended;
@@ -42,21 +43,23 @@ public final class SetState {
      * @param setId its row
      * @param name its name
      * @param version of its row
+     * @param contentsFrom the first revision whose contents are kept; of earlier ones only the changes are
      * @param revisions those kept, the head included; empty before the first publish
-     * @param entries the places of segments that some kept revision has, in any order
+     * @param entries the places of segments that the contents which are kept have, in any order; others are left out
      * @param deltas the changes of the kept revisions that have some
      */
-    SetState(long setId, String name, long version, NavigableMap<Long, RevisionInfo> revisions,
+    SetState(long setId, String name, long version, long contentsFrom, NavigableMap<Long, RevisionInfo> revisions,
             Collection<ManifestEntry> entries, Map<Long, List<DeltaSegment>> deltas) {
         this.setId = setId;
         this.name = name;
         this.version = version;
+        this.contentsFrom = contentsFrom;
         this.revisions = revisions;
         this.deltas = deltas;
         this.live = new ArrayList<>(entries.size());
         this.ended = new ArrayList<>();
         this.segments = HashMap.newHashMap(entries.size());
-        long oldest = revisions.isEmpty() ? Long.MAX_VALUE : revisions.firstKey();
+        long oldest = revisions.isEmpty() ? Long.MAX_VALUE : oldestContents();
         for (ManifestEntry entry : entries) {
             if (entry.removedIn() > oldest) {
                 (entry.removedIn() == ManifestEntry.LIVE ? live : ended).add(entry);
@@ -108,12 +111,31 @@ public final class SetState {
         return revisions.isEmpty() ? 0 : revisions.firstKey();
     }
 
-    /** The revisions that are kept, oldest first. */
+    long contentsFrom() {
+        return contentsFrom;
+    }
+
+    /** The oldest revision whose contents are still kept, 0 before the first publish. */
+    public long oldestContents() {
+        return revisions.isEmpty() ? 0 : Math.max(revisions.firstKey(), contentsFrom);
+    }
+
+    /** Whether a revision's contents are kept, and not only what changed in it. */
+    public boolean hasContents(long number) {
+        return number >= contentsFrom && revisions.containsKey(number);
+    }
+
+    /** The revisions that are kept, if only as changes, oldest first. */
     public Collection<RevisionInfo> revisions() {
         return revisions.values();
     }
 
-    /** A kept revision. */
+    /** Those before that one, the newest first. */
+    public Collection<RevisionInfo> revisionsBefore(long number) {
+        return revisions.headMap(number, false).descendingMap().values();
+    }
+
+    /** A kept revision; its contents may be gone. */
     public Optional<RevisionInfo> revision(long number) {
         return Optional.ofNullable(revisions.get(number));
     }
@@ -123,9 +145,9 @@ public final class SetState {
         return manifest;
     }
 
-    /** The segments of a kept revision, or nothing when it is not kept. */
+    /** The segments of a revision, or nothing when its contents are not kept. */
     public Optional<Manifest> manifest(long number) {
-        if (!revisions.containsKey(number)) {
+        if (!hasContents(number)) {
             return Optional.empty();
         }
         if (number == revisions.lastKey()) {
@@ -162,6 +184,11 @@ public final class SetState {
         return deltas;
     }
 
+    /** How many segments that the head has no more are held for the sake of older contents. */
+    public int endedEntries() {
+        return ended.size();
+    }
+
     List<ManifestEntry> entries() {
         List<ManifestEntry> all = new ArrayList<>(live);
         all.addAll(ended);
@@ -178,7 +205,8 @@ public final class SetState {
     }
 
     /** What changed in a set since a state that is held. */
-    record Changes(long version, long oldestRevision, List<RevisionInfo> newRevisions, List<ManifestEntry> added,
+    record Changes(long version, long contentsFrom, long oldestRevision, List<RevisionInfo> newRevisions,
+            List<ManifestEntry> added,
             List<ManifestEntry> removed, Map<Long, List<DeltaSegment>> deltas) {}
 
     /** The state after these changes. */
@@ -201,7 +229,7 @@ public final class SetState {
             }
         });
         keptDeltas.putAll(changes.deltas());
-        return new SetState(setId, name, changes.version(), kept, entries, keptDeltas);
+        return new SetState(setId, name, changes.version(), changes.contentsFrom(), kept, entries, keptDeltas);
     }
 
     private record Key(byte[] firstKey, long addedIn) {

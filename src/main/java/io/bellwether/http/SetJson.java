@@ -42,6 +42,20 @@ final class SetJson {
         return json;
     }
 
+    /** The revisions that are kept before one, with what of them. */
+    static ObjectNode revisions(Heads heads, SetState set, long before, long limit) {
+        ObjectNode json = Json.object().put("set", set.name()).put("epoch", heads.epoch().toString())
+                .put("revision", set.revision());
+        ArrayNode all = json.putArray("revisions");
+        set.revisionsBefore(before).stream().limit(limit).forEach(kept -> {
+            ObjectNode one = all.addObject().put("revision", kept.revision());
+            revision(one, kept);
+            one.put("upserts", kept.upserts()).put("deletes", kept.deletes()).put("process", kept.process())
+                    .put("contents", set.hasContents(kept.revision())).put("changes", kept.hasDelta());
+        });
+        return json;
+    }
+
     private static void revision(ObjectNode json, RevisionInfo revision) {
         json.put("policies", revision.policies()).put("bytes", revision.bytes()).put("rawBytes", revision.rawBytes())
                 .put("contentSha256", revision.contentSha256().hex())

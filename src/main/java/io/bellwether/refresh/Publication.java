@@ -32,6 +32,7 @@ final class Publication {
     private final Connection transaction;
     private final SetState base;
     private final long revision;
+    private long contentsFrom;
 
     /**
      * The publication of the revision after {@code base}.
@@ -44,7 +45,9 @@ final class Publication {
         this.revision = base.revision() + 1;
     }
 
-    /** Closes the manifest entries that the revision does not have any more, and inserts its new ones. */
+    /** Closes the manifest entries that the revision does not have any more, and inserts its new ones. Finds out which
+     * contents are to go for them.
+     */
     void writeManifest(Draft draft) throws SQLException {
         update(draft.closed().size(), """
                 update manifest_entry set removed_in = ?
@@ -59,6 +62,8 @@ final class Publication {
                 array("bytea", added, s -> s.sha256().bytes()), array("bytea", added, s -> s.rawSha256().bytes()),
                 array("bigint", added, SegmentRef::bytes), array("bigint", added, SegmentRef::rawBytes),
                 array("integer", added, SegmentRef::policies));
+        contentsFrom = OldContents.bound(transaction, base.setId(), draft.manifest().segments().size(),
+                revision - base.definition().keepRevisions() + 1);
     }
 
     /**
@@ -116,10 +121,11 @@ final class Publication {
                 with raised as (
                     update instance set heads_version = heads_version + 1 where id = 1 returning heads_version)
                 update policy_set set revision = ?, segment_bits = ?, feed_etag = ?, feed_last_modified = ?,
-                    feed_sha256 = ?, feed_source_sha256 = ?, version = raised.heads_version
+                    feed_sha256 = ?, feed_source_sha256 = ?, contents_from = greatest(contents_from, ?),
+                    version = raised.heads_version
                 from raised where set_id = ?""", revision, draft.segmentBits(), mark.validators().etag(),
                 mark.validators().lastModified(), FeedMark.bytes(mark.feedSha256()),
-                FeedMark.bytes(mark.sourceSha256()), base.setId());
+                FeedMark.bytes(mark.sourceSha256()), contentsFrom, base.setId());
         try (PreparedStatement notify = transaction.prepareStatement("select pg_notify('bellwether', ?)")) {
             notify.setString(1, base.name());
             notify.execute();

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 
 import io.bellwether.database.Database;
+import io.bellwether.database.TransactionBody;
 import io.bellwether.lease.JobWork;
 import io.bellwether.lease.LeaseLostException;
 import io.bellwether.lease.RunHistory;
@@ -17,11 +18,12 @@ import io.bellwether.lease.RunLease;
 import io.bellwether.lease.RunResult;
 
 /**
- * The work of the retention job: removes revisions that need not be kept, and segments that nothing names. Short
- * transactions, each removing a bounded number of rows. Thread safe.
+ * The work of the retention job: removes revisions that need not be kept, contents that would cost too much, and segments
+ * that nothing names. Short transactions, each removing a bounded number of rows. Thread safe.
  *
- * <p>A run's row goes a week after the run ended. A revision goes when the set has as many newer ones as it keeps, and it is at least a day old. A segment goes when
- * no manifest and no delta named it for an hour, since a reader may be on its way to it; and not while a run is on that
+ * <p>A run's row goes a week after the run ended. A revision goes when the set has as many newer ones as it keeps, and it
+ * is at least a day old. Its contents may go before ({@link OldContents}): readers are told first, in a transaction of its
+ * own, and then the entries of the manifest are removed. A segment goes when no manifest and no delta named it for an hour, since a reader may be on its way to it; and not while a run is on that
  * was there when it was last touched, since that run may be about to name it. A refresh that writes a segment which is
  * there already touches it in the same statement, and the row lock makes the two take turns: either the segment was
  * touched first and stays, or it was removed first and is written again.
@@ -38,26 +40,32 @@ public final class RetentionWork implements JobWork {
         this.database = database;
     }
 
+    /** A set, and the oldest revision of which it keeps something. */
     private record Kept(long setId, long from) {}
 
     @Override
     public RunResult perform(RunLease lease) throws SQLException, LeaseLostException, InterruptedException {
         long revisions = 0;
         for (Kept kept : kept()) {
-            lease.checkAlive();
-            long removed = removeRevisions(kept, lease);
-            if (removed > 0) {
-                removeEntries(kept, lease);
-            }
-            revisions += removed;
+            revisions += removeRevisions(kept, lease);
         }
-        lease.progress("segments", revisions, 0);
+        for (OldContents.Excess excess : sets("find old contents", OldContents::excess)) {
+            lease.checkAlive();
+            giveUp(excess);
+        }
+        lease.progress("entries", revisions, 0);
+        long entries = 0;
+        for (Kept kept : sets("find old entries", RetentionWork::ended)) {
+            entries += removeEntries(kept, lease);
+        }
+        lease.progress("segments", revisions + entries, 0);
         long segments = removeSegments(lease);
-        lease.progress("runs", revisions + segments, 0);
+        lease.progress("runs", revisions + entries + segments, 0);
         long runs = forgetRuns(lease);
-        return RunResult.unchanged(0, revisions + segments + runs == 0
+        return RunResult.unchanged(0, revisions + entries + segments + runs == 0
                 ? null
-                : String.format(Locale.ROOT, "removed %,d revisions and %,d segments", revisions, segments)
+                : String.format(Locale.ROOT, "removed %,d revisions, %,d entries of manifests and %,d segments",
+                        revisions, entries, segments)
                         + (runs == 0 ? "" : String.format(Locale.ROOT, ", and forgot %,d runs", runs)));
     }
 
@@ -78,6 +86,38 @@ public final class RetentionWork implements JobWork {
                 }
             }
             return kept;
+        });
+    }
+
+    /** What some sets have too much of. */
+    private <T> List<T> sets(String what, TransactionBody<List<T>, RuntimeException> query) throws SQLException {
+        return database.<List<T>, RuntimeException>inTransaction(what, LIMIT, query);
+    }
+
+    /** The sets that have entries which no contents need any more. */
+    private static List<Kept> ended(Connection connection) throws SQLException {
+        List<Kept> ended = new ArrayList<>();
+        try (PreparedStatement query = connection.prepareStatement("""
+                select set_id, oldest from (
+                    select set_id, greatest(contents_from,
+                        (select min(revision) from revision r where r.set_id = s.set_id)) as oldest
+                    from policy_set s) k
+                where exists (select from manifest_entry m where m.set_id = k.set_id and m.removed_in <= k.oldest)""");
+                ResultSet rows = query.executeQuery()) {
+            while (rows.next()) {
+                ended.add(new Kept(rows.getLong(1), rows.getLong(2)));
+            }
+        }
+        return ended;
+    }
+
+    /** Tells readers which contents are kept no more. */
+    private void giveUp(OldContents.Excess excess) throws SQLException {
+        database.<Boolean, RuntimeException>inTransaction("give up old contents", LIMIT, connection -> {
+            lock(connection, excess.setId());
+            OldContents.giveUp(connection, excess);
+            tell(connection, excess.setId());
+            return true;
         });
     }
 
@@ -127,9 +167,9 @@ public final class RetentionWork implements JobWork {
         }
     }
 
-    private void removeEntries(Kept kept, RunLease lease)
+    private long removeEntries(Kept kept, RunLease lease)
             throws SQLException, LeaseLostException, InterruptedException {
-        inBatches(lease, "remove manifest entries", """
+        return inBatches(lease, "remove manifest entries", """
                 with gone as (delete from manifest_entry where ctid = any(array(
                         select ctid from manifest_entry where set_id = ? and removed_in <= ? limit ?))
                     returning sha256),

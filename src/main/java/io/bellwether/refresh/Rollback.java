@@ -48,7 +48,7 @@ final class Rollback {
             watch.guard(connection);
             Kept kept = kept(connection, revision);
             if (kept == null) {
-                return RunResult.failed("revision " + revision + " of " + set.name() + " is not kept any more");
+                return gone(revision);
             }
             if (revision == set.revision()) {
                 return RunResult.unchanged(set.policies(), "revision " + revision + " is the head already");
@@ -57,6 +57,9 @@ final class Rollback {
             List<SegmentRef> target = set.segments(connection, revision);
             Manifest manifest = Manifest.of(target);
             if (!manifest.contentSha256().equals(kept.contentSha256())) {
+                if (kept(connection, revision) == null) {
+                    return gone(revision);
+                }
                 throw new IllegalStateException("revision " + revision + " is not what its hash says");
             }
             if (head.equals(target)) {
@@ -92,9 +95,15 @@ final class Rollback {
         return result;
     }
 
+    private RunResult gone(long revision) {
+        return RunResult.failed("revision " + revision + " of " + set.name() + " is not kept any more");
+    }
+
+    /** What is known of a revision whose contents are kept, or null. */
     private @Nullable Kept kept(Connection connection, long revision) throws SQLException {
-        try (PreparedStatement query = connection.prepareStatement(
-                "select content_sha256, segment_bits from revision where set_id = ? and revision = ?")) {
+        try (PreparedStatement query = connection.prepareStatement("""
+                select r.content_sha256, r.segment_bits from revision r join policy_set s using (set_id)
+                where r.set_id = ? and r.revision = ? and r.revision >= s.contents_from""")) {
             query.setLong(1, set.setId());
             query.setLong(2, revision);
             try (ResultSet row = query.executeQuery()) {

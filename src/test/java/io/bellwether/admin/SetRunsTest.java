@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.URI;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -49,6 +50,29 @@ class SetRunsTest {
         assertThat(runs.candidates("demo")).extracting(Candidate::hash).containsExactly(HASH.hex(), OTHER.hex());
         assertThat(runs.candidates("demo").getFirst().deletes()).isEqualTo(7);
         fault(FaultKind.NOT_FOUND, () -> runs.candidates("nothing"));
+    }
+
+    @Test
+    void rollback_toARevisionThatIsKeptAsAChangeOnly_isGone() throws Exception {
+        database.<Boolean, RuntimeException>inTransaction("test", Duration.ofSeconds(5), connection -> {
+            try (Statement statement = connection.createStatement()) {
+                return statement.execute("""
+                        insert into revision (set_id, revision, policies, bytes, raw_bytes, content_sha256, upserts,
+                            deletes, has_delta, published_at, process)
+                        select set_id, n, 0, 0, 0, sha256(''), 0, 0, true, now(), 'test'
+                        from policy_set, generate_series(2, 5) n;
+                        update policy_set set revision = 5, contents_from = 4""");
+            }
+        });
+        for (long revision : new long[]{1, 2, 3}) {
+            assertThatThrownBy(() -> runs.rollback("demo", revision, null, null)).isInstanceOfSatisfying(Fault.class,
+                    fault -> {
+                        assertThat(fault.kind()).isEqualTo(FaultKind.REVISION_GONE);
+                        assertThat(fault).hasMessageEndingWith("the oldest whose contents are kept is 4");
+                    });
+        }
+        fault(FaultKind.NOT_FOUND, () -> runs.rollback("demo", 6, null, null));
+        assertThat(runs.rollback("demo", 4, null, null).state()).isEqualTo("queued");
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -93,7 +94,8 @@ class CatalogServiceTest {
         CatalogService catalog = started(database);
         Map<String, TestPublisher> sets = new TreeMap<>();
         Map<String, NavigableMap<Long, Manifest>> expected = new HashMap<>();
-        for (int step = 0; step < 120; step++) {
+        Map<String, Long> contents = new HashMap<>();
+        for (int step = 0; step < 160; step++) {
             String name = "set-" + random.nextInt(3);
             NavigableMap<Long, Manifest> kept = expected.computeIfAbsent(name, ignored -> new TreeMap<>());
             TestPublisher set = sets.get(name);
@@ -106,22 +108,32 @@ class CatalogServiceTest {
                 set.delete();
                 sets.remove(name);
                 expected.remove(name);
+                contents.remove(name);
             } else if (what < 3 && kept.size() > 2) {
                 long oldest = new ArrayList<>(kept.keySet()).get(random.nextInt(kept.size()));
                 set.retainFrom(oldest);
                 kept.headMap(oldest).clear();
+            } else if (what < 6 && kept.size() > 1) {
+                long oldest = new ArrayList<>(kept.keySet()).get(random.nextInt(kept.size()));
+                set.keepContentsFrom(oldest);
+                contents.merge(name, oldest, Math::max);
             } else {
                 set.publish(changed(set.content(), random), random.nextInt(5) > 0);
                 kept.put(set.revision(), set.manifest());
             }
-            CatalogService.View view = catalog.look();
-            assertThat(view.stale()).isFalse();
-            assertSame(view.heads(), expected);
+            // Now and then several changes are seen at once.
+            if (random.nextInt(4) > 0) {
+                CatalogService.View view = catalog.look();
+                assertThat(view.stale()).isFalse();
+                assertSame(view.heads(), expected, contents);
+            }
         }
-        assertSame(started(database).heads(), expected);
+        assertSame(catalog.look().heads(), expected, contents);
+        assertSame(started(database).heads(), expected, contents);
     }
 
-    private static void assertSame(Heads heads, Map<String, NavigableMap<Long, Manifest>> expected) {
+    private static void assertSame(Heads heads, Map<String, NavigableMap<Long, Manifest>> expected,
+            Map<String, Long> contents) {
         assertThat(heads.byName().keySet()).isEqualTo(expected.keySet());
         expected.forEach((name, revisions) -> {
             SetState set = heads.set(name).orElseThrow();
@@ -129,8 +141,13 @@ class CatalogServiceTest {
             assertThat(set.revisions().stream().map(RevisionInfo::revision))
                     .containsExactlyElementsOf(revisions.keySet());
             revisions.forEach((number, manifest) -> {
-                assertThat(set.manifest(number)).contains(manifest);
                 assertThat(set.revision(number).orElseThrow().contentSha256()).isEqualTo(manifest.contentSha256());
+                assertThat(set.hasContents(number)).isEqualTo(number >= contents.getOrDefault(name, 1L));
+                if (!set.hasContents(number)) {
+                    assertThat(set.manifest(number)).isEmpty();
+                    return;
+                }
+                assertThat(set.manifest(number)).contains(manifest);
                 manifest.segments().forEach(s -> assertThat(set.segmentBytes(s.sha256())).isEqualTo(s.bytes()));
             });
             if (!revisions.isEmpty()) {
@@ -269,6 +286,44 @@ class CatalogServiceTest {
         }
         Files.write(dataDir.resolve("heads"), good);
         assertThat(file.read()).isNotNull();
+    }
+
+    @Test
+    void headsFile_ofAnOlderVersion_isLeftAsideButForItsCounter() throws Exception {
+        TestPublisher set = publisher("one");
+        set.publish(Map.of("a", "1", "b", "2"));
+        Heads heads = started(database).heads();
+        HeadsFile file = new HeadsFile(dataDir);
+        file.write(heads);
+        byte[] older = Files.readAllBytes(dataDir.resolve("heads"));
+        older[Long.BYTES - 1] = 1;
+        Files.write(dataDir.resolve("heads"), older);
+        assertThat(file.read()).isNull();
+        assertThat(file.versionIn(heads.epoch())).isEqualTo(heads.version());
+        file.write(heads);
+        assertThat(file.read()).isNotNull();
+    }
+
+    @Test
+    void headsFile_afterContentsWereGivenUp_holdsWhatIsLeft() throws Exception {
+        TestPublisher set = publisher("one");
+        for (int i = 0; i < 6; i++) {
+            set.publish(Map.of("a", "" + i, "b", "2"));
+        }
+        CatalogService catalog = started(database);
+        HeadsFile file = new HeadsFile(dataDir.resolve("other"));
+        file.write(catalog.look().heads());
+        long before = Files.size(dataDir.resolve("other/heads"));
+        set.keepContentsFrom(5);
+        file.write(catalog.look().heads());
+        assertThat(Files.size(dataDir.resolve("other/heads"))).isLessThan(before);
+        SetState read = Objects.requireNonNull(file.read()).set("one").orElseThrow();
+        assertThat(read.oldestContents()).isEqualTo(5);
+        assertThat(read.oldestRevision()).isEqualTo(1);
+        assertThat(read.manifest(4)).isEmpty();
+        assertThat(read.manifest(5)).isPresent();
+        assertThat(read.delta(2)).isNotEmpty();
+        assertThat(read.endedEntries()).isEqualTo(1);
     }
 
     @Test

@@ -248,7 +248,7 @@ class SegmentStoreTest {
         TreeMap<Long, RevisionInfo> revisions = new TreeMap<>();
         revisions.put(1L, new RevisionInfo(1, 1, bytes, 1, segment, 1, 0, false, Instant.EPOCH, "test"));
         SegmentRef ref = new SegmentRef(new byte[]{1}, segment, segment, bytes, 1, 1);
-        SetState set = new SetState(1, "one", 1, revisions, List.of(new ManifestEntry(ref, 1, ManifestEntry.LIVE)),
+        SetState set = new SetState(1, "one", 1, 1, revisions, List.of(new ManifestEntry(ref, 1, ManifestEntry.LIVE)),
                 new HashMap<>());
         return new Heads(new UUID(1, 1), 1, 1, Map.of("one", set));
     }

@@ -137,6 +137,58 @@ class ChangesHttpTest {
     }
 
     @Test
+    void changes_sinceARevisionKeptAsAChange_areItsDeltasMerged() throws Exception {
+        List<Map<String, String>> history = new ArrayList<>();
+        Map<String, String> content = new TreeMap<>();
+        for (int step = 0; step < 8; step++) {
+            for (int i = 0; i < 20; i++) {
+                content.put("k-" + (i * 7 + step) % 60, "" + step);
+            }
+            content.remove("k-" + step);
+            // The changes of the second revision are not kept: nothing leads from the first any more.
+            serving.firewall.publish(content, step != 1);
+            history.add(new HashMap<>(content));
+        }
+        serving.firewall.keepContentsFrom(6);
+        for (int since = 2; since <= 8; since++) {
+            assertThat(apply(since, history.get(since - 1))).as("since %d", since).isEqualTo(content);
+        }
+        RawHttp.Answer gone = serving.get("/v1/sets/firewall/changes?since=1");
+        assertThat(gone.status()).isEqualTo(410);
+        assertThat(gone.text()).contains("/problems/revision-gone", "kept as a change only",
+                "the oldest whose contents are kept is 6");
+    }
+
+    @Test
+    void changes_sinceARevisionKeptAsAChangeWithMuchToTell_areLookedUpInTheHead() throws Exception {
+        Map<String, String> content = new TreeMap<>();
+        List<Map<String, String>> history = new ArrayList<>();
+        for (int i = 0; i < 800; i++) {
+            content.put("big-" + i, "\"" + "-".repeat(10_000) + i + "\"");
+        }
+        for (int step = 0; step < 10; step++) {
+            for (int i = 0; i < 160; i++) {
+                content.put("big-" + (step * 70 + i) % 800,
+                        "\"" + Character.toString('a' + step).repeat(10_000) + i + "\"");
+            }
+            content.remove("big-" + step * 70);
+            content.remove("big-799");
+            content.put("a-" + step, "1");
+            serving.firewall.publish(content);
+            history.add(new HashMap<>(content));
+        }
+        serving.firewall.keepContentsFrom(9);
+        // 1.6 MB of 8 MB changed each time: nine times that is more than is merged, and less than twice the set.
+        for (int since = 1; since <= 10; since++) {
+            assertThat(apply(since, history.get(since - 1))).as("since %d", since).isEqualTo(content);
+        }
+        Map<String, String> small = new TreeMap<>(Map.of("a-0", "1"));
+        serving.firewall.publish(small);
+        assertThat(apply(2, history.get(1))).isEqualTo(small);
+        assertThat(apply(10, content)).isEqualTo(small);
+    }
+
+    @Test
     void changes_sinceARevisionOfAnotherEpoch_areGone() throws Exception {
         // Revision 1 of the epoch before was taken for revision 1 of this one.
         serving.firewall.publish(Map.of("a", "1"));

@@ -186,6 +186,34 @@ class HeadsHttpTest {
     }
 
     @Test
+    void revisions_keptWholeOrAsChanges_areToldApart() throws Exception {
+        for (int i = 1; i <= 5; i++) {
+            serving.firewall.publish(Map.of("a", "" + i), i != 2);
+        }
+        String hash = serving.firewall.manifest().segments().getFirst().sha256().hex();
+        serving.firewall.keepContentsFrom(4);
+        assertThat(serving.get("/v1/sets/firewall").status()).isEqualTo(200);
+        JsonNode json = Json.read(serving.get("/v1/sets/firewall/revisions").body());
+        assertThat(json.path("revision").asLong()).isEqualTo(5);
+        assertThat(json.path("revisions").findValuesAsText("revision")).containsExactly("5", "4", "3", "2", "1");
+        assertThat(json.path("revisions").findValuesAsText("contents")).containsExactly("true", "true", "false",
+                "false", "false");
+        assertThat(json.path("revisions").findValuesAsText("changes")).containsExactly("true", "true", "true", "false",
+                "true");
+        assertThat(Json.read(serving.get("/v1/sets/firewall/revisions?before=4&limit=2").body()).path("revisions")
+                .findValuesAsText("revision")).containsExactly("3", "2");
+        assertThat(serving.get("/v1/sets/firewall/revisions?limit=0").status()).isEqualTo(400);
+        for (String what : new String[]{"manifest", "bundle.ndjson.gz"}) {
+            assertThat(serving.get("/v1/sets/firewall/revisions/4/" + what).status()).isEqualTo(200);
+            RawHttp.Answer gone = serving.get("/v1/sets/firewall/revisions/3/" + what);
+            assertThat(gone.status()).as(what).isEqualTo(410);
+            assertThat(gone.text()).contains("/problems/revision-gone",
+                    "revision 3 is kept as a change only, the oldest whose contents are kept is 4");
+        }
+        assertThat(serving.get("/v1/sets/firewall/segments/" + hash).status()).isEqualTo(200);
+    }
+
+    @Test
     void databaseAway_everyRead_isAnsweredAndMarkedStale() throws Exception {
         serving.firewall.publish(Map.of("a", "1", "b", "2"));
         for (String path : OF_A_SET) {

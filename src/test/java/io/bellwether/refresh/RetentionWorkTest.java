@@ -65,7 +65,7 @@ class RetentionWorkTest {
         long version = bench.number("select heads_version from instance");
         bench.execute("update revision set published_at = clock_timestamp() - interval '2 days'");
         bench.execute("update segment set touched_at = clock_timestamp() - interval '2 days'");
-        assertThat(run().reason()).isEqualTo("removed 3 revisions and 0 segments");
+        assertThat(run().reason()).isEqualTo("removed 3 revisions, 3 entries of manifests and 0 segments");
         assertThat(bench.number("select min(revision) from revision")).isEqualTo(4);
         assertThat(bench.number("select count(*) from manifest_entry")).isEqualTo(2);
         assertThat(bench.number("select count(*) from delta_entry")).isEqualTo(2);
@@ -74,7 +74,7 @@ class RetentionWorkTest {
         // A reader may be on its way to what was named a moment ago.
         long segments = bench.number("select count(*) from segment");
         bench.execute("update segment set touched_at = clock_timestamp() - interval '2 hours'");
-        assertThat(run().reason()).isEqualTo("removed 0 revisions and 5 segments");
+        assertThat(run().reason()).isEqualTo("removed 0 revisions, 0 entries of manifests and 5 segments");
         assertThat(bench.number("select count(*) from segment")).isEqualTo(segments - 5);
         assertThat(bench.revision(set, 4)).containsEntry("a", "4");
         assertThat(bench.revision(set, 5)).containsEntry("a", "5");
@@ -83,6 +83,42 @@ class RetentionWorkTest {
         bench.feed("demo", Map.of("a", "1", "b", "1"));
         assertThat(bench.run(set).revision()).isEqualTo(6);
         assertThat(bench.head(set)).containsEntry("a", "1");
+    }
+
+    @Test
+    void perform_moreEndedEntriesThanAllowed_givesUpTheOldestContentsAndKeepsTheirChanges() throws Exception {
+        // One is live, so a thousand and two may have ended: as if each revision so far had ended 400 entries.
+        for (int revision = 2; revision <= 5; revision++) {
+            bench.execute("""
+                    insert into manifest_entry (set_id, first_key, added_in, removed_in, sha256, raw_sha256, bytes,
+                        raw_bytes, policies)
+                    select m.set_id, 'x%2$d'::bytea || int4send(n), %1$d, %2$d, m.sha256, m.raw_sha256, 1, 1, 1
+                    from manifest_entry m, generate_series(1, 399) n where removed_in is null"""
+                    .formatted(revision - 1, revision));
+        }
+        long version = bench.number("select heads_version from instance");
+        assertThat(run().reason()).isEqualTo("removed 0 revisions, 800 entries of manifests and 0 segments");
+        assertThat(bench.number("select contents_from from policy_set")).isEqualTo(3);
+        assertThat(bench.number("select min(removed_in) from manifest_entry")).isEqualTo(4);
+        assertThat(bench.number("select count(*) from manifest_entry where removed_in is not null")).isEqualTo(800);
+        assertThat(bench.number("select count(*) from revision")).isEqualTo(5);
+        assertThat(bench.number("select count(distinct revision) from delta_entry")).isEqualTo(4);
+        assertThat(bench.number("select heads_version from instance")).isEqualTo(version + 1);
+        assertThat(run()).isEqualTo(RunResult.unchanged(0, null));
+        assertThat(bench.run(TestLease.claim(bench.database, set.jobId()).asking("{\"rollback\":2}")).reason())
+                .isEqualTo("revision 2 of demo is not kept any more");
+    }
+
+    @Test
+    void perform_moreEndedEntriesThanAllowed_leavesTheLastRevisionsAlone() throws Exception {
+        bench.execute("""
+                insert into manifest_entry (set_id, first_key, added_in, removed_in, sha256, raw_sha256, bytes,
+                    raw_bytes, policies)
+                select m.set_id, 'x'::bytea || int4send(n), 4, 5, m.sha256, m.raw_sha256, 1, 1, 1
+                from manifest_entry m, generate_series(1, 3000) n where removed_in is null""");
+        assertThat(run().reason()).isEqualTo("removed 0 revisions, 3 entries of manifests and 0 segments");
+        assertThat(bench.number("select contents_from from policy_set")).isEqualTo(4);
+        assertThat(bench.number("select count(*) from manifest_entry where removed_in = 5")).isEqualTo(3001);
     }
 
     @Test
@@ -101,7 +137,7 @@ class RetentionWorkTest {
                 + busy.runId());
         assertThat(run()).isEqualTo(RunResult.unchanged(0, null));
         busy.record(RunResult.failed("over"));
-        assertThat(run().reason()).isEqualTo("removed 0 revisions and 1 segments");
+        assertThat(run().reason()).isEqualTo("removed 0 revisions, 0 entries of manifests and 1 segments");
     }
 
     @Test

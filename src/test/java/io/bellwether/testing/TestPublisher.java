@@ -115,6 +115,20 @@ public final class TestPublisher {
         });
     }
 
+    /** Gives up the contents of revisions before {@code oldest}, but not their changes. */
+    public void keepContentsFrom(long oldest) throws SQLException {
+        database.inTransaction("test retention", LIMIT, connection -> {
+            run(connection, "update policy_set set contents_from = greatest(contents_from, ?) where set_id = ?", oldest,
+                    setId);
+            run(connection, "delete from manifest_entry where set_id = ? and removed_in <= ?", setId, oldest);
+            run(connection, """
+                    delete from segment s where not exists (select 1 from manifest_entry m where m.sha256 = s.sha256)
+                    and not exists (select 1 from delta_entry d where d.sha256 = s.sha256)""");
+            raise(connection);
+            return true;
+        });
+    }
+
     /** Deletes the set. */
     public void delete() throws SQLException {
         database.inTransaction("test delete", LIMIT, connection -> {
