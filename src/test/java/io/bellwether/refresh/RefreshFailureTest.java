@@ -26,6 +26,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 
 import com.sun.net.httpserver.HttpServer;
 import org.junit.jupiter.api.AfterEach;
@@ -43,6 +44,7 @@ import io.bellwether.settings.Settings;
 import io.bellwether.testing.Eventually;
 import io.bellwether.testing.TestLease;
 import io.bellwether.testing.TestPostgres;
+import io.bellwether.testing.TestProxy;
 import io.bellwether.testing.TestSets;
 
 /** What goes wrong on the way: in every case readers see what they saw before, and the next run works. */
@@ -162,6 +164,92 @@ class RefreshFailureTest {
         } finally {
             upstream.stop(0);
         }
+    }
+
+    @Test
+    void perform_connectionCutInMidCopy_publishesNothingAndTheServerNotices() throws Exception {
+        CountDownLatch cut = new CountDownLatch(1);
+        HttpServer upstream = upstream(out -> {
+            writeLines(out, 0, 3000);
+            cut.await(20, TimeUnit.SECONDS);
+            writeLines(out, 3000, 6000);
+        });
+        try (ExecutorService threads = Executors.newSingleThreadExecutor();
+                TestProxy proxy = new TestProxy(TestPostgres.port())) {
+            Bench cutOff = new Bench(folder, TestPostgres.through(proxy.port(), bench.settings));
+            TestSets.Inserted other = bench.set("other", feedOf(upstream));
+            TestLease lease = TestLease.claim(bench.database, other.jobId());
+            Future<RunResult> run = threads.submit(() -> cutOff.work.perform(lease));
+            Eventually.eventually("the COPY is under way", Duration.ofSeconds(10),
+                    () -> bench.number("select count(*) from pg_stat_progress_copy where datname = current_database()"
+                            + " and type = 'PIPE' and command = 'COPY FROM'") == 1);
+            proxy.cut();
+            cut.countDown();
+            assertThatThrownBy(run::get).isInstanceOf(ExecutionException.class).cause()
+                    .isInstanceOf(SQLException.class);
+            bench.awaitNoBackend();
+            nothingIsLeftOf(other);
+            lease.record(RunResult.failed("cut"));
+            assertThat(bench.run(other)).isEqualTo(RunResult.published(1, 6000, 0, 0));
+            proxy.pass();
+            Eventually.eventually("the process goes on by itself", Duration.ofSeconds(20), () -> {
+                try {
+                    return cutOff.number("select revision from policy_set where name = 'other'") == 1;
+                } catch (SQLException e) {
+                    return false; // A connection of its pool that was cut, too.
+                }
+            });
+            cutOff.close();
+        } finally {
+            upstream.stop(0);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void perform_upstreamDiesInMidFeed_failsAndLeavesNothing(boolean lengthKnown) throws Exception {
+        AtomicBoolean well = new AtomicBoolean();
+        HttpServer upstream = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        upstream.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+        TestSets.Inserted other = bench.set("other", feedOf(upstream));
+        upstream.createContext("/", exchange -> {
+            long whole = IntStream.range(0, 6000).mapToLong(i -> line(i).length()).sum();
+            exchange.sendResponseHeaders(200, lengthKnown ? whole : 0);
+            try {
+                writeLines(exchange.getResponseBody(), 0, 3000);
+                if (!well.get()) {
+                    Eventually.eventually("rows are staged", Duration.ofSeconds(10), () -> bench.number(
+                            "select count(*) from pg_stat_progress_copy where datname = current_database()") == 1);
+                    throw new IOException("dies");
+                }
+                writeLines(exchange.getResponseBody(), 3000, 6000);
+                exchange.close();
+            } catch (IOException e) {
+                // The server cuts the connection of a handler that throws.
+                throw e;
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+        });
+        upstream.start();
+        try {
+            RunResult result = bench.run(other);
+            assertThat(result.state()).isEqualTo(State.FAILED);
+            assertThat(result.reason()).isNotEmpty();
+            bench.awaitNoBackend();
+            nothingIsLeftOf(other);
+            well.set(true);
+            assertThat(bench.run(other)).isEqualTo(RunResult.published(1, 6000, 0, 0));
+        } finally {
+            upstream.stop(0);
+        }
+    }
+
+    private void nothingIsLeftOf(TestSets.Inserted other) throws SQLException {
+        assertThat(bench.number("select revision from policy_set where name = 'other'")).isZero();
+        assertThat(bench.rows(other)).isEmpty();
+        assertThat(bench.number("select count(*) from pg_class where relname in ('staged', 'vanished')")).isZero();
+        assertThat(bench.number("select count(*) from manifest_entry where set_id = " + other.setId())).isZero();
     }
 
     @Test
@@ -316,9 +404,13 @@ class RefreshFailureTest {
 
     private static void writeLines(OutputStream out, int from, int to) throws IOException {
         for (int i = from; i < to; i++) {
-            out.write(Bench.line("k" + i, "\"" + "x".repeat(300) + "\"").getBytes(StandardCharsets.UTF_8));
+            out.write(line(i).getBytes(StandardCharsets.UTF_8));
         }
         out.flush();
+    }
+
+    private static String line(int number) {
+        return Bench.line("k" + number, "\"" + "x".repeat(300) + "\"");
     }
 
     /** An action that may throw what a test cannot go on after. */
