@@ -8,6 +8,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -155,6 +156,17 @@ class NginxRoutesTest {
         JsonNode line = accessLine(answer);
         assertThat(line.path("upstreamStatus").asText()).isEqualTo("503, 503");
         assertThat(Set.of(line.path("upstream").asText().split(", "))).hasSize(2);
+    }
+
+    // A body that ends early was taken for whole (requests#4956, owncloud/client#2528): nothing but the length, or the
+    // end of the last chunk, tells.
+    @ParameterizedTest
+    @ValueSource(strings = {"/v1/sets/x/segments/half/300000", "/v1/sets/x/bundle/half/300000",
+            "/v1/sets/x/half/300000", "/v1/sets/x/torn/300000", "/v1/sets/x/changes?/torn/300000"})
+    void get_whoseProcessDiesHalfWay_isNotTakenForWhole(String target) throws Exception {
+        assertThatThrownBy(() -> send(request(target))).isInstanceOf(IOException.class)
+                .isNotInstanceOf(HttpTimeoutException.class);
+        awaitBoth();
     }
 
     @Test

@@ -30,7 +30,9 @@ public final class StandInServe {
 
     /**
      * Listens on {@code BELLWETHER_PORT} until its standard input ends. A path names what it does: {@code …/status/503}
-     * answers so, {@code …/hang} answers after 100 s, {@code …/die} ends the process, all others echo the request.
+     * answers so, {@code …/hang} answers after 100 s, {@code …/die} ends the process, {@code …/half/N} ends it after half of the N
+     * bytes that it announced, {@code …/torn/N} after N bytes of which it did not say how many there are; all others echo the
+     * request.
      */
     public static void main(String[] args) throws IOException {
         int port = Integer.parseInt(System.getenv("BELLWETHER_PORT"));
@@ -53,6 +55,11 @@ public final class StandInServe {
         if (path.endsWith("/hang")) {
             LockSupport.parkNanos(Duration.ofSeconds(100).toNanos());
         }
+        String target = exchange.getRequestURI().toString();
+        int half = Math.max(target.indexOf("/half/"), target.indexOf("/torn/"));
+        if (half >= 0) {
+            dieHalfWay(exchange, Integer.parseInt(target.substring(half + 6)), target.contains("/half/"));
+        }
         int at = path.indexOf("/status/");
         int status = at < 0 ? 200 : Integer.parseInt(path.substring(at + 8));
         Map<String, List<String>> headers = exchange.getRequestHeaders();
@@ -68,5 +75,14 @@ public final class StandInServe {
             exchange.getResponseBody().write(body);
         }
         exchange.close();
+    }
+
+    private static void dieHalfWay(HttpExchange exchange, int bytes, boolean announced) throws IOException {
+        exchange.sendResponseHeaders(200, announced ? bytes : 0);
+        exchange.getResponseBody().write(new byte[announced ? bytes / 2 : bytes]);
+        exchange.getResponseBody().flush();
+        // So that the front has got it, and passes it on, before the connection ends.
+        LockSupport.parkNanos(Duration.ofMillis(300).toNanos());
+        Runtime.getRuntime().halt(7);
     }
 }

@@ -52,13 +52,22 @@ interface Feeds {
         };
     }
 
+    /** How many feeds there are in a folder. */
+    static int count(Path folder) throws IOException {
+        return files(folder).size();
+    }
+
+    private static List<Path> files(Path folder) throws IOException {
+        try (Stream<Path> found = Files.list(folder)) {
+            return found.filter(f -> f.toString().endsWith(".ndjson.gz")).sorted().toList();
+        }
+    }
+
     /** The files {@code *.ndjson.gz} of a folder by their names, in turn; their lines must be canonical. */
     static Feeds of(Path folder) throws IOException {
         List<byte[]> files = new ArrayList<>();
-        try (Stream<Path> found = Files.list(folder)) {
-            for (Path file : found.filter(f -> f.toString().endsWith(".ndjson.gz")).sorted().toList()) {
-                files.add(Files.readAllBytes(file));
-            }
+        for (Path file : files(folder)) {
+            files.add(Files.readAllBytes(file));
         }
         if (files.isEmpty()) {
             throw new IOException("no *.ndjson.gz in " + folder);
