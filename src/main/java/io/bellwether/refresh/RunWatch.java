@@ -61,11 +61,16 @@ final class RunWatch implements AutoCloseable {
         periodic.start();
     }
 
-    /** From now on this connection is cut when the run is lost, if it is still open then. */
+    /** From now on this connection is cut when the run is lost, if it is still open then; at once if it is lost already. */
     void guard(Connection dedicated) {
         lock.lock();
         try {
             connections.add(dedicated);
+            if (loss != null) {
+                dedicated.abort(Runnable::run);
+            }
+        } catch (SQLException e) {
+            log.debug("{}: the connection could not be cut", lease.job(), e);
         } finally {
             lock.unlock();
         }

@@ -23,12 +23,17 @@ final class StagingConnection {
             set idle_in_transaction_session_timeout = '60s';
             set jit = off""";
 
+    private static final int FIRST_ANSWER_MILLIS = 30_000;
+
     private StagingConnection() {}
 
     static Connection open(Database database) throws SQLException {
         Connection connection = database.dedicatedConnection("bellwether-refresh");
         try (Statement statement = connection.createStatement()) {
+            // Nobody watches over it yet.
+            connection.setNetworkTimeout(Runnable::run, FIRST_ANSWER_MILLIS);
             statement.execute(SESSION);
+            connection.setNetworkTimeout(Runnable::run, 0);
         } catch (SQLException e) {
             connection.close();
             throw e;
