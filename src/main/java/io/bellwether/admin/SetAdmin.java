@@ -141,7 +141,7 @@ public final class SetAdmin {
 
     private static void judgeSchedule(String text, String zone, List<String> complaints) {
         try {
-            CronSchedule.parse(text, zone.strip());
+            CronSchedule.written(text, zone.strip());
         } catch (IllegalArgumentException e) {
             complaints.add(e.getMessage() == null ? "schedule is not cron text" : e.getMessage());
         }

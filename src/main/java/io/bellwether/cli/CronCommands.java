@@ -62,7 +62,7 @@ final class CronCommands {
             }
             CronSchedule schedule;
             try {
-                schedule = CronSchedule.parse(String.join(" ", words), zone);
+                schedule = CronSchedule.written(String.join(" ", words), zone);
             } catch (IllegalArgumentException e) {
                 throw new CommandFailure(CommandFailure.USAGE, String.valueOf(e.getMessage()), e);
             }

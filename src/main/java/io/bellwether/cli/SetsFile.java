@@ -99,7 +99,7 @@ final class SetsFile {
         JsonNode schedule = entry.definition().path("schedule");
         if (schedule.isTextual() && complaints.stream().noneMatch(c -> c.startsWith("zone "))) {
             try {
-                CronSchedule.parse(schedule.textValue(), entry.definition().path("zone").asText("UTC").strip());
+                CronSchedule.written(schedule.textValue(), entry.definition().path("zone").asText("UTC").strip());
             } catch (IllegalArgumentException e) {
                 complaints.add(String.valueOf(e.getMessage()));
             }

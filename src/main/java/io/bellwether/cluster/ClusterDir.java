@@ -25,6 +25,10 @@ record ClusterDir(Path root) {
         return root.resolve("up.lock");
     }
 
+    Path rollingRestart() {
+        return root.resolve("run/rolling-restart.lock");
+    }
+
     Path pids() {
         return root.resolve("run/pids");
     }

@@ -1,9 +1,11 @@
 package io.bellwether.cluster;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 import org.jspecify.annotations.Nullable;
@@ -18,16 +20,25 @@ final class DirectoryLock implements AutoCloseable {
 
     /** @throws ClusterException when another {@code up} holds it, in this process or in another */
     static DirectoryLock take(ClusterDir dir) throws ClusterException {
+        return take(dir.lock(), "another `bellwether up` is running in " + dir.root()
+                + ": stop it, or choose another folder with --dir (and another --port)");
+    }
+
+    /** @throws ClusterException when the processes of the folder are being restarted already: never two at once */
+    static DirectoryLock ofRollingRestart(ClusterDir dir) throws ClusterException {
+        return take(dir.rollingRestart(), "a `bellwether rolling-restart` is under way in " + dir.root());
+    }
+
+    private static DirectoryLock take(Path file, String taken) throws ClusterException {
         try {
-            FileChannel channel = FileChannel.open(dir.lock(), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             if (tryLock(channel) == null) {
                 channel.close();
-                throw new ClusterException("another `bellwether up` is running in " + dir.root()
-                        + ": stop it, or choose another folder with --dir (and another --port)");
+                throw new ClusterException(taken);
             }
             return new DirectoryLock(channel);
         } catch (IOException e) {
-            throw new ClusterException("cannot lock " + dir.lock() + ": " + UserFolders.reason(e), e);
+            throw new ClusterException("cannot lock " + file + ": " + UserFolders.reason(e), e);
         }
     }
 
@@ -40,7 +51,11 @@ final class DirectoryLock implements AutoCloseable {
     }
 
     @Override
-    public void close() throws IOException {
-        channel.close();
+    public void close() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

@@ -44,16 +44,19 @@ public final class RollingRestart {
      */
     public int run() throws ClusterException, InterruptedException {
         requireRunning();
+        DirectoryLock alone = DirectoryLock.ofRollingRestart(dir);
         try (ServeProbe probe = new ServeProbe()) {
-            List<ClusterFile.ServeProcess> before = processes();
             if (!Waiting.<ClusterException>until(limit, () -> allReady(probe, processes()))) {
                 throw new ClusterException("not all processes are ready; nothing was restarted: look at the logs in "
                         + dir.log("…").getParent());
             }
-            for (int i = 0; i < before.size(); i++) {
+            int all = processes().size();
+            for (int i = 0; i < all; i++) {
                 restart(probe, i);
             }
-            return before.size();
+            return all;
+        } finally {
+            alone.close();
         }
     }
 

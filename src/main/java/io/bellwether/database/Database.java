@@ -147,6 +147,8 @@ public final class Database implements Service {
         properties.setProperty("connectTimeout", Long.toString(CONNECT_TIMEOUT.toSeconds()));
         properties.setProperty("loginTimeout", Long.toString(CONNECT_TIMEOUT.toSeconds()));
         properties.setProperty("tcpKeepAlive", "true");
+        // Of several hosts the one that takes writes; what the address itself says comes first.
+        properties.setProperty("targetServerType", "primary");
         properties.setProperty("reWriteBatchedInserts", "true");
         return properties;
     }

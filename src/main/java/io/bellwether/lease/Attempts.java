@@ -30,6 +30,8 @@ final class Attempts {
     private static final Logger log = LoggerFactory.getLogger(TickService.class);
     private static final Duration AFTER_ERROR = Duration.ofMillis(500);
     private static final Duration AFTER_BUSY = Duration.ofMillis(50);
+    /** By the database's clock it is early. That clock, or ours, may be set at any moment, so it is asked again soon. */
+    private static final Duration AFTER_EARLY = Duration.ofSeconds(1);
     private static final int RECORDERS = 2;
 
     private final Ledger ledger;
@@ -39,6 +41,7 @@ final class Attempts {
     private final Slots slots;
     private final RunExecution execution;
     private final Meters meters;
+    private final Trouble trouble;
     private final InstantSource clock;
     private final String process;
     private final Duration lease;
@@ -53,7 +56,7 @@ final class Attempts {
      * @param wake called when the timer should look again
      */
     Attempts(Ledger ledger, Gate gate, Map<String, JobWork> works, LiveRuns live, Slots slots, Meters meters,
-            InstantSource clock, String process, Duration lease, Runnable wake) {
+            Trouble trouble, InstantSource clock, String process, Duration lease, Runnable wake) {
         this.ledger = ledger;
         this.gate = gate;
         this.works = works;
@@ -61,6 +64,7 @@ final class Attempts {
         this.slots = slots;
         this.execution = new RunExecution(ledger, lease, meters);
         this.meters = meters;
+        this.trouble = trouble;
         this.clock = clock;
         this.process = process;
         this.lease = lease;
@@ -112,11 +116,13 @@ final class Attempts {
         return decide(entry, Thread.ofVirtual().name("record-" + entry.row().name()).unstarted(() -> {
             try {
                 write(entry.row(), step);
+                trouble.worked();
             } catch (SQLException e) {
-                entry.rest(clock.instant().plus(AFTER_ERROR));
+                entry.rest(AFTER_ERROR);
+                trouble.failed("job=" + entry.row().name() + " " + step, e);
                 log.debug("job={} {} was not recorded", entry.row().name(), step, e);
             } catch (Throwable t) {
-                entry.rest(clock.instant().plus(AFTER_ERROR));
+                entry.rest(AFTER_ERROR);
                 log.error("job={} {} was not recorded", entry.row().name(), step, t);
             } finally {
                 recorders.release();
@@ -143,7 +149,7 @@ final class Attempts {
         } catch (Throwable t) {
             undecided.remove(thread);
             undo.run();
-            entry.rest(clock.instant().plus(AFTER_ERROR));
+            entry.rest(AFTER_ERROR);
             entry.done();
             log.error("job={} no thread could be started for it", entry.row().name(), t);
             return false;
@@ -178,10 +184,11 @@ final class Attempts {
             try {
                 ran = attempt(entry, step, slot);
             } catch (SQLException e) {
-                entry.rest(clock.instant().plus(AFTER_ERROR));
+                entry.rest(AFTER_ERROR);
+                trouble.failed("job=" + entry.row().name() + " " + step, e);
                 log.debug("job={} {} failed", entry.row().name(), step, e);
             } catch (Throwable t) {
-                entry.rest(clock.instant().plus(AFTER_ERROR));
+                entry.rest(AFTER_ERROR);
                 log.error("job={} {} failed", entry.row().name(), step, t);
             } finally {
                 slot.free();
@@ -224,7 +231,9 @@ final class Attempts {
             }
             Ticket ticket = new Ticket(process, UUID.randomUUID(), Gate.used(pass), lease);
             long sentNanos = System.nanoTime();
-            switch (claim(job, step, ticket)) {
+            ClaimOutcome outcome = claim(job, step, ticket);
+            trouble.worked();
+            switch (outcome) {
                 case ClaimOutcome.Won(Claim claim) when stopping.get() -> {
                     log.info("job={} tick={} was won while stopping, and is given back", job.name(),
                             claim.scheduledAt());
@@ -240,7 +249,7 @@ final class Attempts {
                     return true;
                 }
                 case ClaimOutcome.Lost lost -> log.debug("job={} {} was lost to {}", job.name(), step, lost.to());
-                case ClaimOutcome.NotDue(Duration by) -> entry.rest(clock.instant().plus(by));
+                case ClaimOutcome.NotDue(Duration by) -> entry.rest(by.compareTo(AFTER_EARLY) < 0 ? by : AFTER_EARLY);
                 case ClaimOutcome.Overlapped overlapped -> {
                     meters.tick(job.name(), "overlapped");
                     log.info("job={} tick={} overlapped by the run before", job.name(), subject(step));
@@ -250,7 +259,7 @@ final class Attempts {
                     log.warn("job={} tick={} {}; no further attempt: {}", job.name(), subject(step, job), state, why);
                 }
                 case ClaimOutcome.Refused(String why) -> log.debug("job={} {} was refused: {}", job.name(), step, why);
-                case ClaimOutcome.Busy busy -> entry.rest(clock.instant().plus(AFTER_BUSY));
+                case ClaimOutcome.Busy busy -> entry.rest(AFTER_BUSY);
             }
             return false;
         } finally {

@@ -165,6 +165,18 @@ final class Claims {
         }
     }
 
+    /** Whether this run is still on. */
+    static boolean isRunning(Connection connection, long jobId, long runId) throws SQLException {
+        try (PreparedStatement query = connection
+                .prepareStatement("select 1 from run where job_id = ? and run_id = ? and state = 'running'")) {
+            query.setLong(1, jobId);
+            query.setLong(2, runId);
+            try (ResultSet row = query.executeQuery()) {
+                return row.next();
+            }
+        }
+    }
+
     static boolean isRunning(Connection connection, long jobId) throws SQLException {
         try (PreparedStatement query = connection
                 .prepareStatement("select 1 from run where job_id = ? and state = 'running'")) {

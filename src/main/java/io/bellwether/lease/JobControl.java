@@ -42,7 +42,7 @@ public final class JobControl {
      */
     public static long define(Connection connection, JobDefinition job) throws SQLException {
         try {
-            CronSchedule.parse(job.schedule(), job.zone());
+            CronSchedule.written(job.schedule(), job.zone());
         } catch (IllegalArgumentException e) {
             throw new Fault(FaultKind.INVALID_DEFINITION, String.valueOf(e.getMessage()), e);
         }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param name its name; a set's refresh job bears the set's name
  * @param kind {@code refresh} or {@code retention}
  * @param setId the row in {@code policy_set}, or null
- * @param schedule cron text, checked by {@link io.bellwether.schedule.CronSchedule#parse}
+ * @param schedule cron text, checked by {@link io.bellwether.schedule.CronSchedule#written}
  * @param zone the schedule's time zone
  * @param misfire {@code coalesce} or {@code skip}
  * @param misfireWindow how old the newest missed tick may be to get a late run

@@ -34,7 +34,7 @@ final class JobDefinitions {
         if (retimed && old.enabled()) {
             countMissed(connection, old, maxTicks);
         }
-        update(connection, job, old.id(), retimed);
+        update(connection, job, old, retimed);
         return old.id();
     }
 
@@ -88,13 +88,14 @@ final class JobDefinitions {
         }
     }
 
-    private static void update(Connection connection, JobDefinition job, long id, boolean retimed)
+    /** The cursor moves to where the count ended, not to a later instant: a tick between the two would be in no row. */
+    private static void update(Connection connection, JobDefinition job, Old old, boolean retimed)
             throws SQLException {
         try (PreparedStatement update = connection.prepareStatement("""
                 update job set kind = ?, set_id = ?, schedule = ?, zone = ?, misfire = ?,
                     misfire_window = make_interval(secs => ?), max_runtime = make_interval(secs => ?), enabled = ?,
                     definition_version = definition_version + 1,
-                    tick_cursor = case when ? then greatest(tick_cursor, clock_timestamp()) else tick_cursor end
+                    tick_cursor = case when ? then greatest(tick_cursor, ?) else tick_cursor end
                 where job_id = ?""")) {
             update.setString(1, job.kind());
             update.setObject(2, job.setId(), java.sql.Types.BIGINT);
@@ -105,7 +106,8 @@ final class JobDefinitions {
             update.setDouble(7, job.maxRuntime().toMillis() / 1000.0);
             update.setBoolean(8, job.enabled());
             update.setBoolean(9, retimed);
-            update.setLong(10, id);
+            Rows.set(update, 10, old.now());
+            update.setLong(11, old.id());
             if (!Rows.one(update.executeUpdate(), "change of job " + job.name())) {
                 throw new SQLException("job " + job.name() + " vanished under its lock");
             }

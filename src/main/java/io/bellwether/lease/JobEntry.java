@@ -1,5 +1,6 @@
 package io.bellwether.lease;
 
+import java.time.Duration;
 import java.time.Instant;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
@@ -28,7 +29,10 @@ final class JobEntry {
     private @Nullable Instant hauntedUntil;
 
     @GuardedBy("this")
-    private Instant notBefore = Instant.MIN;
+    private long restsSinceNanos;
+
+    @GuardedBy("this")
+    private Duration rest = Duration.ZERO;
 
     @GuardedBy("this")
     private boolean inFlight;
@@ -91,13 +95,20 @@ final class JobEntry {
         return changed && !inFlight;
     }
 
-    synchronized Instant notBefore() {
-        return notBefore;
+    /** For how much longer the job is left alone; not positive when it is not. */
+    synchronized Duration resting() {
+        return rest.minusNanos(System.nanoTime() - restsSinceNanos);
     }
 
-    /** Leaves the job alone until then. */
-    synchronized void rest(Instant until) {
-        notBefore = until;
+    /** For how long it was left alone last. */
+    synchronized Duration rest() {
+        return rest;
+    }
+
+    /** Leaves the job alone for so long, whatever any clock is set to meanwhile. */
+    synchronized void rest(Duration howLong) {
+        restsSinceNanos = System.nanoTime();
+        rest = howLong;
     }
 
     /** A step begins. */

@@ -84,7 +84,7 @@ final class JobLedger implements Ledger {
         return run("overlapped ticks", connection -> {
             JobLock lock = JobLock.tryLock(connection, job.jobId());
             if (lock == null || !lock.agrees(job) || ticks.getLast().isAfter(lock.now())
-                    || !Claims.isRunning(connection, job.jobId())) {
+                    || job.running() == null || !Claims.isRunning(connection, job.jobId(), job.running().runId())) {
                 return false;
             }
             for (Instant tick : ticks) {
@@ -194,8 +194,8 @@ final class JobLedger implements Ledger {
     }
 
     @Override
-    public void giveBack(Claim run, boolean handedOver) throws SQLException {
-        run("run given back", connection -> {
+    public boolean giveBack(Claim run, boolean handedOver) throws SQLException {
+        return run("run given back", connection -> {
             try (PreparedStatement update = connection.prepareStatement("""
                     update run set lease_until = least(lease_until, clock_timestamp()), handed_over = ?,
                         nonce = gen_random_uuid()

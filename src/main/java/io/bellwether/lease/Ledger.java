@@ -80,8 +80,9 @@ interface Ledger {
      * Ends the lease of a run that is still ours, so that a peer takes it over at once.
      *
      * @param handedOver whether the attempt does not count, because we were told to stop
+     * @return whether it was ours to give back
      */
-    void giveBack(Claim run, boolean handedOver) throws SQLException;
+    boolean giveBack(Claim run, boolean handedOver) throws SQLException;
 
     /** The state in the run's row. */
     String state(Claim run) throws SQLException;

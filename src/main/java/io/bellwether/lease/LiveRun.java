@@ -280,6 +280,7 @@ final class LiveRun implements RunLease {
 
     private LeaseLostException lost(String seen) {
         if (stop.compareAndSet(Stop.NONE, Stop.LOST)) {
+            lostNanos = System.nanoTime();
             because = seen;
         }
         return new LeaseLostException(seen);

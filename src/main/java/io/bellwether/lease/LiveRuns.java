@@ -27,15 +27,17 @@ final class LiveRuns {
 
     private final Ledger ledger;
     private final Duration lease;
+    private final Trouble trouble;
     private final Map<Long, LiveRun> runs = new ConcurrentHashMap<>();
     private final Periodic heartbeat;
     private final Periodic guard = new Periodic("run-guard", GUARD, this::guard);
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    LiveRuns(Ledger ledger, Duration lease) {
+    LiveRuns(Ledger ledger, Duration lease, Trouble trouble) {
         this.ledger = ledger;
         this.lease = lease;
+        this.trouble = trouble;
         this.heartbeat = new Periodic("heartbeat", lease.dividedBy(8), this::beat);
     }
 
@@ -95,7 +97,9 @@ final class LiveRuns {
             Map<Long, Boolean> answers;
             try {
                 answers = ledger.beat(held, lease);
+                trouble.worked();
             } catch (SQLException e) {
+                trouble.failed("a heartbeat", e);
                 log.debug("no heartbeat arrived", e);
                 return lease.dividedBy(8);
             }

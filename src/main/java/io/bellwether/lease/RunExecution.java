@@ -55,7 +55,11 @@ final class RunExecution {
             Ledger.End end = LiveRun.end(result);
             return keptOut(run, untilTold(run, () -> ledger.finish(run.claim(), end, false)));
         }
+        // The COMMIT was acknowledged: whatever the row cannot be asked about now, it says so.
         String state = untilTold(run, () -> ledger.state(run.claim()));
+        if (state.equals("unknown")) {
+            return "published";
+        }
         if (!state.equals("running")) {
             return keptOut(run, state);
         }
@@ -98,8 +102,10 @@ final class RunExecution {
 
     private String giveBack(LiveRun run, boolean handedOver) {
         return untilTold(run, () -> {
-            ledger.giveBack(run.claim(), handedOver);
-            // It may have ended before: published, by a COMMIT whose answer the stop cut off.
+            if (ledger.giveBack(run.claim(), handedOver)) {
+                return "given back";
+            }
+            // It ended before: published, by a COMMIT whose answer the stop cut off; or was given back by a try before.
             String state = ledger.state(run.claim());
             return state.equals("running") ? "given back" : state;
         });
@@ -112,7 +118,8 @@ final class RunExecution {
         try {
             return Repeated.ask(() -> run.stop() == LiveRun.Stop.SHUTDOWN ? AT_SHUTDOWN : lease, statement);
         } catch (SQLException e) {
-            log.warn("job={} tick={} its end could not be recorded; its row stays until it is taken over ({})",
+            log.warn(
+                    "job={} tick={} the database did not answer about its end; if it is not recorded, it is taken over ({})",
                     run.job(), run.scheduledAt(), e.toString());
             return "unknown";
         }
@@ -163,7 +170,7 @@ final class RunExecution {
             }
             case "failed" -> {
                 log.warn("{}failed in {} ms reason={}", head, millis,
-                        result != null ? result.reason() : sentence(thrown));
+                        thrown != null || result == null ? sentence(thrown) : result.reason());
                 log.debug("{}failed", head, thrown);
             }
             case "given back" -> log.info("{}given back in {} ms reason={}", head, millis, run.because());

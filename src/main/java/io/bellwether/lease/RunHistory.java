@@ -23,7 +23,8 @@ public final class RunHistory {
                 delete from run where run_id = any(array(
                     select r.run_id from run r join job j using (job_id)
                     where r.finished_at < clock_timestamp() - make_interval(secs => ?)
-                        and r.state not in ('queued', 'running') and r.scheduled_at < j.tick_cursor
+                        and r.state not in ('queued', 'running')
+                        and (r.scheduled_at < j.tick_cursor or r.kind = 'manual')
                         and exists (select from run newer where newer.job_id = r.job_id and newer.run_id > r.run_id
                             and (r.state not in ('published', 'unchanged')
                                 or newer.state in ('published', 'unchanged')))

@@ -108,9 +108,10 @@ final class TakeOvers {
             Rows.set(query, 2, dead.tick());
             try (ResultSet row = query.executeQuery()) {
                 row.next();
-                return row.getInt(1) >= NextStep.MAX_ATTEMPTS || row.getInt(2) >= MAX_ROWS
-                        ? row.getInt(1) + " attempts were made"
-                        : null;
+                if (row.getInt(1) >= NextStep.MAX_ATTEMPTS) {
+                    return row.getInt(1) + " attempts were made";
+                }
+                return row.getInt(2) >= MAX_ROWS ? "it was begun and handed over " + row.getInt(2) + " times" : null;
             }
         }
     }

@@ -82,9 +82,11 @@ public final class TickService implements Service {
         this.meters = meters;
         this.process = process;
         this.slots = new Slots(Math.max(1, database.poolSize() / 3));
-        this.live = new LiveRuns(ledger, lease);
+        Trouble trouble = new Trouble(meters);
+        this.live = new LiveRuns(ledger, lease, trouble);
         this.board = new JobBoard(ledger, works.keySet(), process, meters);
-        this.attempts = new Attempts(ledger, gate, Map.copyOf(works), live, slots, meters, clock, process, lease,
+        this.attempts = new Attempts(ledger, gate, Map.copyOf(works), live, slots, meters, trouble, clock, process,
+                lease,
                 timer::nudge);
     }
 
@@ -194,10 +196,9 @@ public final class TickService implements Service {
         try {
             return consider(entry, now);
         } catch (RuntimeException e) {
-            Instant later = now.plus(AFTER_ERROR);
-            entry.rest(later);
+            entry.rest(AFTER_ERROR);
             log.error("job={} no step could be found for it; again in {}", entry.row().name(), AFTER_ERROR, e);
-            return later;
+            return now.plus(AFTER_ERROR);
         }
     }
 
@@ -206,8 +207,9 @@ public final class TickService implements Service {
         if (entry.isAwaited()) {
             return Instant.MAX;
         }
-        if (now.isBefore(entry.notBefore())) {
-            return entry.notBefore();
+        Duration rest = entry.resting();
+        if (rest.isPositive()) {
+            return now.plus(rest);
         }
         JobSight sight = entry.sight(manners(entry.row()));
         if (sight == null) {

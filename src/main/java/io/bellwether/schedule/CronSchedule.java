@@ -73,9 +73,6 @@ public final class CronSchedule {
             throw new IllegalArgumentException("a schedule has 1 to " + MAX_LENGTH + " characters");
         }
         List<String> fields = fields(asked);
-        for (int i = 0; i < fields.size(); i++) {
-            checkSteps(asked, fields.get(i), UNITS.get(i), SPANS.get(i));
-        }
         CronExpression expression;
         try {
             expression = CronExpression.parse(String.join(" ", fields));
@@ -88,6 +85,20 @@ public final class CronSchedule {
             }
         }
         return new CronSchedule(asked, fields, zoneOf(zone), expression);
+    }
+
+    /**
+     * Reads a schedule that somebody is about to write: as {@link #parse}, and what is legal and surely a mistake is
+     * refused, too. One that is stored already is read as ever.
+     *
+     * @throws IllegalArgumentException as {@link #parse} does, or if a step is larger than what it steps through
+     */
+    public static CronSchedule written(String text, String zone) {
+        CronSchedule schedule = parse(text, zone);
+        for (int i = 0; i < UNITS.size(); i++) {
+            checkSteps(schedule.text, schedule.fields.get(i), UNITS.get(i), SPANS.get(i));
+        }
+        return schedule;
     }
 
     /** A step beyond its field is legal and starts anew each time: "each 90 minutes" would mean once an hour. */

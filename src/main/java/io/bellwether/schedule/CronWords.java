@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** A schedule in English words, for the person who wrote it. Stateless. */
 public final class CronWords {
@@ -24,16 +25,16 @@ public final class CronWords {
         List<String> said = new ArrayList<>();
         said.add(timeOfDay(fields.get(0), fields.get(1), fields.get(2)));
         if (isRestricted(fields.get(3))) {
-            said.add(fields.get(3).startsWith("L")
-                    ? "on " + monthDay(fields.get(3)) + " of the month"
-                    : "on day " + list(fields.get(3), "day", 1, 31, CronWords::monthDay) + " of the month");
+            said.add("on " + monthDays(fields.get(3)) + " of the month");
         }
         if (isRestricted(fields.get(4))) {
-            said.add("in " + list(fields.get(4), "month", 1, 12, CronWords::month));
+            said.add("in " + list(numbered(fields.get(4), Stream.of(Month.values()).map(Month::name).toList()), "month",
+                    1, 12, CronWords::month));
         }
         if (isRestricted(fields.get(5))) {
             said.add((isRestricted(fields.get(3)) ? "if it is " : "on ")
-                    + list(fields.get(5), "day", 0, 6, CronWords::day));
+                    + list(numbered(fields.get(5), Stream.of(DayOfWeek.values()).map(DayOfWeek::name).toList()), "day",
+                            1, 7, CronWords::day));
         }
         return String.join(", ", said) + " (" + schedule.zone() + ")";
     }
@@ -103,6 +104,26 @@ public final class CronWords {
                     : name.apply(hits.get(0)) + ", " + name.apply(hits.get(1)) + ", … " + name.apply(hits.getLast());
         }
         return "every " + step[1] + " " + unit + "s from " + name.apply(from) + " to " + name.apply(to);
+    }
+
+    private static String monthDays(String field) {
+        if (!field.contains("L")) {
+            return "day " + list(field, "day", 1, 31, CronWords::monthDay);
+        }
+        return Arrays.stream(field.split(",", -1))
+                .map(part -> part.startsWith("L")
+                        ? monthDay(part)
+                        : "day " + part(part, "day", 1, 31, CronWords::monthDay))
+                .collect(Collectors.joining(" and "));
+    }
+
+    /** The field with numbers instead of names, whose steps can be counted; the names are those of 1, 2 … */
+    private static String numbered(String field, List<String> names) {
+        String said = field;
+        for (int i = 0; i < names.size(); i++) {
+            said = said.replace(names.get(i).substring(0, 3), Integer.toString(i + 1));
+        }
+        return said;
     }
 
     private static String monthDay(String day) {

@@ -2,6 +2,7 @@ package io.bellwether.telemetry;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.DoubleSupplier;
@@ -35,8 +36,11 @@ public final class Meters implements AutoCloseable {
             Map.entry("bellwether_job_start_lag", "how long after its instant a tick began to run"),
             Map.entry("bellwether_job_last_success_timestamp_seconds",
                     "when a run here last published or found nothing new"),
-            Map.entry("bellwether_job_recoveries", "runs of a process that fell silent, closed here"),
+            Map.entry("bellwether_job_recoveries",
+                    "runs of others taken over or closed here: of silent processes, and of stopping ones"),
             Map.entry("bellwether_job_fenced", "runs here that found they were no longer the one that may publish"),
+            Map.entry("bellwether_job_ledger_failures",
+                    "claims, heartbeats and other rows that PostgreSQL did not take"),
             Map.entry("bellwether_gate", "what came of asking a gate"),
             Map.entry("bellwether_set_revision", "the head that this process serves"),
             Map.entry("bellwether_set_policies", "policies in the head"),
@@ -63,6 +67,11 @@ public final class Meters implements AutoCloseable {
         new UptimeMetrics().bindTo(registry);
         new FileDescriptorMetrics().bindTo(registry);
         gc.bindTo(registry);
+    }
+
+    /** The names of all meters that are not read when scraped, without what Prometheus adds to them. */
+    static Set<String> names() {
+        return HELP.keySet();
     }
 
     /** The registry, for libraries that bring their own meters (the connection pool). */
@@ -104,7 +113,7 @@ public final class Meters implements AutoCloseable {
         value("bellwether_job_last_success_timestamp_seconds", Tags.of("job", job), epochSeconds);
     }
 
-    /** A run of a process that fell silent was closed. */
+    /** A run of a process that fell silent, or that gave it back when it stopped, was taken over or closed. */
     public void recovery(String job) {
         count("bellwether_job_recoveries", Tags.of("job", job), 1);
     }
@@ -112,6 +121,11 @@ public final class Meters implements AutoCloseable {
     /** A run found that it was no longer the one that may publish. */
     public void fenced(String job) {
         count("bellwether_job_fenced", Tags.of("job", job), 1);
+    }
+
+    /** A claim, a heartbeat or another row of the ledger was not taken by PostgreSQL; it is tried again. */
+    public void ledgerFailure() {
+        count("bellwether_job_ledger_failures", Tags.empty(), 1);
     }
 
     /**

@@ -119,7 +119,12 @@ class LongRunIT {
                 cluster.arm(Failpoint.CLAIM_COMMITTED, set.name(), "throw java.lang.Error").awaitReached();
             }
             armed.awaitReached();
-            set.await("the tick is done in the end", row -> row.isPublished() && row.attempt() == attempts);
+            Instant thrown = Instant.now();
+            RunRow done = set.await("the tick is done in the end", row -> row.isPublished() && row.attempt() == attempts
+                    && row.finished().isAfter(thrown));
+            if (attempts == 1) {
+                assertThat(Duration.between(done.tick(), done.claimed())).as("%s", done).isLessThan(FaultCluster.LEASE);
+            }
             set.awaitPublished(1);
             set.assertSound();
         }

@@ -56,8 +56,12 @@ class RollingRestartIT {
                 }));
             }
             Said said;
+            Said second;
             try {
-                said = rollingRestart(cluster.dir());
+                Future<Said> first = clients.submit(() -> rollingRestart(cluster.dir()));
+                eventually("the first process ends", LIMIT, () -> !pids(cluster).equals(pids));
+                second = rollingRestart(cluster.dir());
+                said = first.get();
             } finally {
                 stop.set(true);
                 api.put("rolling", upstream.url(), "*/2 * * * * *", false);
@@ -65,6 +69,8 @@ class RollingRestartIT {
             for (Future<?> one : all) {
                 one.get();
             }
+            assertThat(second.status()).as(second.text()).isEqualTo(1);
+            assertThat(second.text()).contains("under way");
             assertThat(said.status()).as(said.text()).isZero();
             assertThat(said.text()).contains("restarted " + cluster.processes() + " processes");
             assertThat(pids(cluster)).doesNotContainAnyElementsOf(pids);

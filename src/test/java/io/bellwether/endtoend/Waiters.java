@@ -96,7 +96,7 @@ final class Waiters implements AutoCloseable {
     }
 
     private void run() {
-        ByteBuffer buffer = ByteBuffer.allocate(16 << 10);
+        ByteBuffer buffer = ByteBuffer.wrap(new byte[16 << 10]);
         while (!stopping) {
             try {
                 selector.select(200);
@@ -122,7 +122,9 @@ final class Waiters implements AutoCloseable {
                 lose(client);
                 return;
             }
-            client.got.write(buffer.array(), 0, buffer.position());
+            byte[] some = new byte[buffer.flip().remaining()];
+            buffer.get(some);
+            client.got.writeBytes(some);
             String text = client.got.toString(US_ASCII);
             int head = text.indexOf("\r\n\r\n");
             if (head < 0) {

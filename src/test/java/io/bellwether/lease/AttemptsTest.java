@@ -2,6 +2,7 @@ package io.bellwether.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -31,7 +32,8 @@ class AttemptsTest {
 
     private Attempts attempts(Ledger on) {
         Duration lease = Duration.ofSeconds(30);
-        return new Attempts(on, new FakeRedis().gate(), Map.of(), new LiveRuns(on, lease), new Slots(1), meters,
+        return new Attempts(on, new FakeRedis().gate(), Map.of(), new LiveRuns(on, lease, new Trouble(meters)),
+                new Slots(1), meters, new Trouble(meters),
                 InstantSource.fixed(NOW), "me", lease, woken::countDown);
     }
 
@@ -44,7 +46,7 @@ class AttemptsTest {
         assertThat(woken.await(10, TimeUnit.SECONDS)).isTrue();
         entry.seen(ledger.look().getFirst(), System.nanoTime());
         assertThat(entry.isAwaited()).isFalse();
-        assertThat(entry.notBefore()).isAfter(NOW);
+        assertThat(entry.rest()).isPositive();
     }
 
     @Test
@@ -58,6 +60,26 @@ class AttemptsTest {
         assertThat(undone.getCount()).isZero();
         entry.seen(ledger.look().getFirst(), System.nanoTime());
         assertThat(entry.isAwaited()).isFalse();
-        assertThat(entry.notBefore()).isAfter(NOW);
+        assertThat(entry.rest()).isPositive();
+    }
+
+    // It rested by the clock until the tick was due: a clock that was set back meanwhile made that twice as long.
+    @Test
+    void claim_farTooEarly_theJobRestsForASecond() throws Exception {
+        JobEntry entry = new JobEntry(ledger.look().getFirst());
+        Attempts attempts = attempts(ledger);
+        assertThat(attempts.begin(entry, new Step.Claim(NOW.plus(Duration.ofHours(1)), false))).isTrue();
+        assertThat(woken.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(entry.rest()).isEqualTo(Duration.ofSeconds(1));
+    }
+
+    @Test
+    void record_postgresRefuses_isToldOnceAndCounted() throws Exception {
+        JobEntry entry = new JobEntry(ledger.look().getFirst());
+        Attempts attempts = attempts(
+                HeldUp.refusing("overlapped", new SQLException("disk full", "53100")).wrap(ledger));
+        assertThat(attempts.begin(entry, new Step.Overlapped(List.of(NOW)))).isTrue();
+        assertThat(woken.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(meters.scrape()).contains("bellwether_job_ledger_failures_total 1.0");
     }
 }

@@ -29,7 +29,7 @@ class GivingBackTest {
                     if (tried.size() < from) {
                         throw new SQLException("a hiccup");
                     }
-                    return null;
+                    return true;
                 });
     }
 

@@ -2,6 +2,7 @@ package io.bellwether.lease;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.sql.SQLException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** A ledger one of whose methods waits, each time, until the test lets it go on, or throws. Thread safe. */
 final class HeldUp {
     private final String method;
-    private final @Nullable RuntimeException failure;
+    private final @Nullable Exception failure;
     final CountDownLatch entered = new CountDownLatch(1);
     final CountDownLatch go = new CountDownLatch(1);
 
@@ -19,13 +20,18 @@ final class HeldUp {
         this(method, null);
     }
 
-    private HeldUp(String method, @Nullable RuntimeException failure) {
+    private HeldUp(String method, @Nullable Exception failure) {
         this.method = method;
         this.failure = failure;
     }
 
     /** Calls of the method of this name throw. */
     static HeldUp throwing(String method, RuntimeException failure) {
+        return new HeldUp(method, failure);
+    }
+
+    /** As {@link #throwing}, by the database. */
+    static HeldUp refusing(String method, SQLException failure) {
         return new HeldUp(method, failure);
     }
 

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 
+import io.bellwether.telemetry.Meters;
 import io.bellwether.testing.Eventually;
 
 class LiveRunsTest {
@@ -26,7 +27,7 @@ class LiveRunsTest {
         // The guard waited for the ledger to take the first overdue run, and stopped nobody meanwhile.
         HeldUp finish = new HeldUp("finish");
         ModelLedger ledger = new ModelLedger(InstantSource.fixed(NOW), "* * * * * *", NOW);
-        LiveRuns runs = new LiveRuns(finish.wrap(ledger), Duration.ofMinutes(10));
+        LiveRuns runs = new LiveRuns(finish.wrap(ledger), Duration.ofMinutes(10), new Trouble(new Meters()));
         runs.start();
         try {
             LiveRun first = overdue(1);
@@ -55,7 +56,7 @@ class LiveRunsTest {
                 won.claim().fence(), won.claim().nonce(), "redis", Duration.ofSeconds(3), null, NOW);
         CountDownLatch letGo = new CountDownLatch(1);
         ledger.up(false);
-        LiveRuns runs = new LiveRuns(ledger, ticket.lease());
+        LiveRuns runs = new LiveRuns(ledger, ticket.lease(), new Trouble(new Meters()));
         LiveRun run = new LiveRun(claim, "me", System.nanoTime(), letGo::countDown);
         runs.add(run);
         runs.start();

@@ -306,7 +306,9 @@ final class ModelLedger implements Ledger {
     @Override
     public boolean overlapped(JobRow job, List<Instant> ticks) throws SQLException {
         reach();
-        if (!job.cursor().equals(cursor) || ticks.getLast().isAfter(clock.instant()) || running() == null) {
+        Row run = running();
+        if (!job.cursor().equals(cursor) || ticks.getLast().isAfter(clock.instant()) || run == null
+                || job.running() == null || run != row(job.running().runId())) {
             return false;
         }
         if (flaw != Flaw.OVERLAP_UNTOLD) {
@@ -382,15 +384,17 @@ final class ModelLedger implements Ledger {
     }
 
     @Override
-    public void giveBack(Claim run, boolean handedOver) throws SQLException {
+    public boolean giveBack(Claim run, boolean handedOver) throws SQLException {
         reach();
         Row row = row(run.runId());
-        if (row.state.equals("running") && run.nonce().equals(row.nonce)) {
-            Instant until = Objects.requireNonNull(row.leaseUntil);
-            row.leaseUntil = until.isBefore(clock.instant()) ? until : clock.instant();
-            row.handedOver = handedOver;
-            row.nonce = UUID.randomUUID();
+        if (!row.state.equals("running") || !run.nonce().equals(row.nonce)) {
+            return false;
         }
+        Instant until = Objects.requireNonNull(row.leaseUntil);
+        row.leaseUntil = until.isBefore(clock.instant()) ? until : clock.instant();
+        row.handedOver = handedOver;
+        row.nonce = UUID.randomUUID();
+        return true;
     }
 
     @Override

@@ -3,11 +3,18 @@ package io.bellwether.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.TextStyle;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -116,8 +123,9 @@ class CronScheduleTest {
     @ValueSource(strings = {"0 */90 * * * *", "*/60 * * * * *", "0 0 */24 * * *", "0 0 0 1-31/40 * *",
             "0 0 0 1 */12 *"})
     void parse_stepBeyondItsField_isRefusedWithTheStep(String text) {
-        assertThatThrownBy(() -> CronSchedule.parse(text, "UTC")).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> CronSchedule.written(text, "UTC")).isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("would never take a second step");
+        assertThat(CronSchedule.parse(text, "UTC").next(Instant.EPOCH)).as("one that is stored").isNotNull();
     }
 
     @Test
@@ -149,6 +157,8 @@ class CronScheduleTest {
             0 3,* * * * *       | every minute (UTC)
             0 0 */9 * * *       | at minute 0, hour 0 and 9 and 18 (UTC)
             0 0 9 L-3 * *       | at 09:00:00, on the day 3 before the last of the month (UTC)
+            0 0 9 15,L * *      | at 09:00:00, on day 15 and the last day of the month (UTC)
+            0 0 9 * JAN/6 *     | at 09:00:00, in January and July (UTC)
             0 0 9 LW * *        | at 09:00:00, on the last weekday of the month (UTC)
             0 0 9 1-31/30 * *   | at 09:00:00, on day 1 and 31 of the month (UTC)
             0 0 9 1-5,20 */5 *  | at 09:00:00, on day 1 to 5 and 20 of the month, in January and June and November (UTC)
@@ -156,5 +166,21 @@ class CronScheduleTest {
             """)
     void explain_isASentence(String text, String sentence) {
         assertThat(CronWords.explain(CronSchedule.parse(text, "UTC"))).isEqualTo(sentence);
+    }
+
+    /** What is said of weekdays, beside the weekdays on which it fires. */
+    @ParameterizedTest
+    @ValueSource(strings = {"*/2", "1/2", "MON/2", "0/2", "7/2", "2/3", "1-5/2", "MON-FRI/3", "SUN", "0", "7",
+            "SAT,SUN", "MON,5"})
+    void explain_weekdays_areThoseOnWhichItFires(String weekdays) {
+        CronSchedule schedule = CronSchedule.parse("0 0 9 * * " + weekdays, "UTC");
+        Instant from = Instant.parse("2026-11-29T12:00:00Z");
+        Set<String> fires = new TreeSet<>();
+        for (Instant tick : schedule.ticksBetween(from, from.plus(Duration.ofDays(14)), 100)) {
+            fires.add(tick.atZone(ZoneOffset.UTC).getDayOfWeek().getDisplayName(TextStyle.FULL, Locale.ENGLISH));
+        }
+        String said = CronWords.explain(schedule);
+        assertThat(Arrays.stream(DayOfWeek.values()).map(day -> day.getDisplayName(TextStyle.FULL, Locale.ENGLISH))
+                .filter(said::contains)).as(said).containsExactlyInAnyOrderElementsOf(fires);
     }
 }

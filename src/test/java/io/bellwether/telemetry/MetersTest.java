@@ -15,6 +15,7 @@ class MetersTest {
             meters.run("job", "cron", "published", Duration.ofMillis(5));
             meters.startLag("job", Duration.ofMillis(-5));
             meters.lastSuccess("job", 1);
+            meters.ledgerFailure();
             meters.gate("redis", "won");
             meters.set("set", 1, 2, 3);
             meters.refreshRows("set", "upsert", 1);
@@ -23,7 +24,10 @@ class MetersTest {
             meters.segmentsBuilt(1);
             meters.request("/v1/sets", 200, Duration.ofMillis(1));
             List<String> help = meters.scrape().lines().filter(line -> line.startsWith("# HELP bellwether_")).toList();
-            assertThat(help).hasSizeGreaterThan(18).allMatch(line -> line.matches("# HELP \\S+ \\S.+"));
+            assertThat(help).allMatch(line -> line.matches("# HELP \\S+ \\S.+"));
+            // Timers come with a second name for their maximum, counters with a suffix.
+            assertThat(Meters.names())
+                    .allMatch(name -> help.stream().anyMatch(line -> line.startsWith("# HELP " + name)));
             // An alert on what never happened needs a 0.
             assertThat(meters.scrape()).contains("bellwether_job_recoveries_total{job=\"job\"} 0.0",
                     "bellwether_job_fenced_total{job=\"job\"} 0.0");
