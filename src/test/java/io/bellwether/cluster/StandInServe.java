@@ -68,7 +68,8 @@ public final class StandInServe {
         headers.forEach((name, values) -> text.append(name).append(": ").append(values.getFirst()).append('\n'));
         text.append("body ").append(asked.length).append('\n');
         byte[] body = text.toString().getBytes(StandardCharsets.UTF_8);
-        exchange.getResponseHeaders().set("Bellwether-Process", "stand-in-" + ProcessHandle.current().pid() + "-00000000");
+        exchange.getResponseHeaders().set("Bellwether-Process",
+                "stand-in-" + ProcessHandle.current().pid() + "-00000000");
         exchange.getResponseHeaders().set("ETag", "\"e0e0e0e0.r1\"");
         exchange.sendResponseHeaders(status, exchange.getRequestMethod().equals("HEAD") ? -1 : body.length);
         if (!exchange.getRequestMethod().equals("HEAD")) {
