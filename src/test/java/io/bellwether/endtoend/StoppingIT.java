@@ -43,7 +43,8 @@ class StoppingIT {
 
     @AfterAll
     static void logs_tellNoErrorsAndHoldNoStackTrace() throws Exception {
-        logs.assertQuiet(ClusterLogs.Expected.LEFT);
+        // A run that is told to stop in the middle of a statement leaves its back end to whoever goes on.
+        logs.assertQuiet(ClusterLogs.Expected.LEFT, ClusterLogs.Expected.TAKEN_OVER);
     }
 
     @Test
