@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -47,6 +48,23 @@ final class UpCommand implements Callable<Integer> {
 
     @Option(names = "--nginx", paramLabel = "PATH", description = "the nginx to run; else one that is installed, else on Debian and Ubuntu the unpacked package")
     private @Nullable Path nginx;
+
+    @ArgGroup(exclusive = false)
+    private @Nullable Tls tls;
+
+    /** All of them or none. */
+    private static final class Tls {
+        @Option(names = "--tls-port", required = true, paramLabel = "P", description = "nginx takes TLS with HTTP/2 on this port of 127.0.0.1 as well")
+        private int port;
+
+        @Option(names = "--tls-certificate", required = true, paramLabel = "FILE", description = "its certificate, and those that it was issued by (PEM)")
+        @SuppressWarnings("NullAway.Init")
+        private Path certificate;
+
+        @Option(names = "--tls-key", required = true, paramLabel = "FILE", description = "its key, without a passphrase (PEM)")
+        @SuppressWarnings("NullAway.Init")
+        private Path key;
+    }
 
     @Override
     public Integer call() throws CommandFailure {
@@ -88,7 +106,8 @@ final class UpCommand implements Callable<Integer> {
             Path home = Path.of(System.getProperty("bellwether.home", "."));
             Path folder = dir != null ? dir : UserFolders.state(System.getenv());
             return ClusterOptions.of(home, folder).withProcesses(processes).withPort(port).withDemo(demo)
-                    .withNginx(nginx);
+                    .withNginx(nginx)
+                    .withTls(tls == null ? null : new ClusterOptions.Tls(tls.port, tls.certificate, tls.key));
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }

@@ -71,7 +71,7 @@ record ClusterDir(Path root) {
         try {
             Files.createDirectories(root);
             Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx------"));
-            for (String part : new String[]{"run", "secrets", "redis", "nginx/temp", "data", "logs"}) {
+            for (String part : new String[]{"run", "secrets", "redis", "nginx/temp", "nginx/cache", "data", "logs"}) {
                 Files.createDirectories(root.resolve(part));
             }
             Files.setPosixFilePermissions(secrets(), PosixFilePermissions.fromString("rwx------"));

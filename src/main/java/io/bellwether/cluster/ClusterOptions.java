@@ -15,14 +15,33 @@ import org.jspecify.annotations.Nullable;
  * @param dir the folder it lives in
  * @param demo whether there is an upstream that changes, and a set that follows it
  * @param nginx a program to use instead of looking for one
+ * @param tls where nginx listens for TLS beside its port, or null
  * @param serve the command that starts one process; it is configured by its environment, and its standard input ends when
  *        the cluster's owner is gone
  * @param environment what the processes inherit; settings that say where they run are replaced by the cluster's own
  * @param overrides more variables for single processes, by number from 1, which win over all others (a skewed clock, a
  *        proxy before Redis)
  */
-public record ClusterOptions(int processes, int port, Path dir, boolean demo, @Nullable Path nginx, List<String> serve,
-        Map<String, String> environment, Map<Integer, Map<String, String>> overrides) {
+public record ClusterOptions(int processes, int port, Path dir, boolean demo, @Nullable Path nginx, @Nullable Tls tls,
+        List<String> serve, Map<String, String> environment, Map<Integer, Map<String, String>> overrides) {
+    /**
+     * Where nginx takes TLS, with HTTP/2.
+     *
+     * @param port on 127.0.0.1, not 0
+     * @param certificate a PEM file, with those that it was issued by after it
+     * @param key a PEM file, without a passphrase
+     */
+    public record Tls(int port, Path certificate, Path key) {
+        /** Makes the paths absolute: nginx looks from its own folder. */
+        public Tls {
+            if (port < 1 || port > 65_535) {
+                throw new IllegalArgumentException("the port of TLS must be 1 to 65535, not " + port);
+            }
+            certificate = certificate.toAbsolutePath().normalize();
+            key = key.toAbsolutePath().normalize();
+        }
+    }
+
     /** The most processes a local cluster can have. */
     public static final int MAX_PROCESSES = 64;
 
@@ -47,7 +66,7 @@ public record ClusterOptions(int processes, int port, Path dir, boolean demo, @N
      * @param dir the folder it lives in
      */
     public static ClusterOptions of(Path home, Path dir) {
-        return new ClusterOptions(4, 0, dir, false, null,
+        return new ClusterOptions(4, 0, dir, false, null, null,
                 List.of(home.toAbsolutePath().resolve("bin/bellwether").toString(), "serve", "--exit-with-parent"),
                 System.getenv(),
                 Map.of());
@@ -55,34 +74,39 @@ public record ClusterOptions(int processes, int port, Path dir, boolean demo, @N
 
     /** With another number of processes. */
     public ClusterOptions withProcesses(int number) {
-        return new ClusterOptions(number, port, dir, demo, nginx, serve, environment, overrides);
+        return new ClusterOptions(number, port, dir, demo, nginx, tls, serve, environment, overrides);
     }
 
     /** With nginx on this port. */
     public ClusterOptions withPort(int number) {
-        return new ClusterOptions(processes, number, dir, demo, nginx, serve, environment, overrides);
+        return new ClusterOptions(processes, number, dir, demo, nginx, tls, serve, environment, overrides);
     }
 
     /** With or without the demo. */
     public ClusterOptions withDemo(boolean wanted) {
-        return new ClusterOptions(processes, port, dir, wanted, nginx, serve, environment, overrides);
+        return new ClusterOptions(processes, port, dir, wanted, nginx, tls, serve, environment, overrides);
     }
 
     /** With this nginx; null looks for one. */
     public ClusterOptions withNginx(@Nullable Path program) {
-        return new ClusterOptions(processes, port, dir, demo, program, serve, environment, overrides);
+        return new ClusterOptions(processes, port, dir, demo, program, tls, serve, environment, overrides);
+    }
+
+    /** With TLS as well. */
+    public ClusterOptions withTls(@Nullable Tls wanted) {
+        return new ClusterOptions(processes, port, dir, demo, nginx, wanted, serve, environment, overrides);
     }
 
     /** With another command for the processes. */
     public ClusterOptions withServe(List<String> command) {
-        return new ClusterOptions(processes, port, dir, demo, nginx, command, environment, overrides);
+        return new ClusterOptions(processes, port, dir, demo, nginx, tls, command, environment, overrides);
     }
 
     /** With one variable more for all processes. */
     public ClusterOptions with(String variable, String value) {
         Map<String, String> more = new TreeMap<>(environment);
         more.put(variable, value);
-        return new ClusterOptions(processes, port, dir, demo, nginx, serve, more, overrides);
+        return new ClusterOptions(processes, port, dir, demo, nginx, tls, serve, more, overrides);
     }
 
     /** With one variable more for process {@code number}, counted from 1. */
@@ -91,6 +115,6 @@ public record ClusterOptions(int processes, int port, Path dir, boolean demo, @N
         Map<String, String> more = new TreeMap<>(all.getOrDefault(number, Map.of()));
         more.put(variable, value);
         all.put(number, Map.copyOf(more));
-        return new ClusterOptions(processes, port, dir, demo, nginx, serve, environment, all);
+        return new ClusterOptions(processes, port, dir, demo, nginx, tls, serve, environment, all);
     }
 }

@@ -129,6 +129,10 @@ public final class LocalCluster implements AutoCloseable {
             }
             ports.reserve(options.port());
         }
+        ClusterOptions.Tls tls = options.tls();
+        if (tls != null) {
+            ports.reserve(tls.port());
+        }
     }
 
     private void startPostgres(Ports ports, Path cache) throws IOException, ClusterException, InterruptedException {
@@ -188,7 +192,7 @@ public final class LocalCluster implements AutoCloseable {
     }
 
     private Part startNginx(Path program, int port) throws IOException, InterruptedException, ClusterException {
-        NginxServer server = new NginxServer(dir, program, port);
+        NginxServer server = new NginxServer(dir, program, port, options.tls());
         frontKnows = fleet().ports();
         server.prepare(frontKnows);
         nginx = server;

@@ -14,23 +14,29 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
+import org.jspecify.annotations.Nullable;
+
 /** The cluster's nginx: in the foreground, without privileges, with all it writes in the cluster's folder. */
 final class NginxServer {
     private static final Duration START_LIMIT = Duration.ofSeconds(15);
     private static final long MAX_ACCESS_LOG_BYTES = 64L << 20;
-    private static final List<String> SHARED = List.of("http.conf", "proxy.conf", "locations.conf");
+    private static final List<String> SHARED = List.of("http.conf", "limits.conf", "proxy.conf", "errors.conf",
+            "cached.conf", "locations.conf", "tls.conf");
 
     private final ClusterDir dir;
     private final Path program;
     private final List<String> earlyErrorLog;
     private final int port;
+    private final ClusterOptions.@Nullable Tls tls;
 
-    NginxServer(ClusterDir dir, Path program, int port) throws IOException, InterruptedException {
+    NginxServer(ClusterDir dir, Path program, int port, ClusterOptions.@Nullable Tls tls)
+            throws IOException, InterruptedException {
         this.dir = dir;
         this.program = program;
         // Before it has read its configuration it would else write to the system's own log.
         this.earlyErrorLog = NginxProgram.hasErrorLogOption(program) ? List.of("-e", "stderr") : List.of();
         this.port = port;
+        this.tls = tls;
     }
 
     int port() {
@@ -42,12 +48,25 @@ final class NginxServer {
      *
      * @param template {@code nginx/local.conf.template}
      * @param root whether nginx is started by root; its workers then keep that user, who owns the folder
+     * @param tls where it listens for TLS as well, or null
      */
-    static String render(String template, int port, List<Integer> processPorts, boolean root) {
+    static String render(String template, int port, List<Integer> processPorts, boolean root,
+            ClusterOptions.@Nullable Tls tls) {
         String servers = processPorts.stream().map(p -> "        server 127.0.0.1:" + p + " max_fails=0;")
                 .collect(Collectors.joining("\n"));
         return template.replace("@user@", root ? "user root root;" : "").replace("@servers@", servers)
-                .replace("@port@", Integer.toString(port));
+                .replace("@port@", Integer.toString(port)).replace("@tls@", tls == null ? "" : listen(tls));
+    }
+
+    /** In the form that nginx has known for long; since 1.25.1 there is another one, and this one works still. */
+    private static String listen(ClusterOptions.Tls tls) {
+        return "        listen 127.0.0.1:" + tls.port() + " ssl http2;\n        ssl_certificate "
+                + quoted(tls.certificate())
+                + ";\n        ssl_certificate_key " + quoted(tls.key()) + ";\n        include tls.conf;";
+    }
+
+    private static String quoted(Path file) {
+        return '"' + file.toString().replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }
 
     /** Writes the configuration and has nginx check it. */
@@ -57,7 +76,7 @@ final class NginxServer {
         }
         String template = new String(ClusterDir.resource("/nginx/local.conf.template"), StandardCharsets.UTF_8);
         Files.writeString(dir.nginx().resolve("nginx.conf"),
-                render(template, port, processPorts, UserFolders.isRoot()), StandardCharsets.UTF_8);
+                render(template, port, processPorts, UserFolders.isRoot(), tls), StandardCharsets.UTF_8);
         List<String> check = new ArrayList<>(command().command());
         check.add("-t");
         Executables.Result result = Executables.run(START_LIMIT, dir.nginx(), Map.of(), check);

@@ -98,7 +98,8 @@ public final class StartCache {
                 ports.choose("redis", anywhere()));
         int port = ports.choose("process", anywhere());
         String token = secrets.get("admin-token");
-        ClusterOptions options = new ClusterOptions(1, 0, dir.root(), false, null, serve(), System.getenv(), Map.of())
+        ClusterOptions options = new ClusterOptions(1, 0, dir.root(), false, null, null, serve(), System.getenv(),
+                Map.of())
                 .with("BELLWETHER_START_CACHE", "")
                 .with("BELLWETHER_JVM_OPTS", "-XX:AOTMode=record -XX:AOTConfiguration=" + record + " -Xlog:aot=off"
                         + " -Xlog:cds=off");

@@ -2,7 +2,8 @@ package io.bellwether.fault;
 
 /**
  * The kinds of failure. Each names its HTTP status (RFC 9110), its problem type (the last path segment of the RFC 9457
- * {@code type} URI), the exit code of a command that ends by it, and whether it deserves a warning in the log.
+ * {@code type} URI), the exit code of a command that ends by it, and whether it deserves a warning in the log. The front
+ * answers with some of them itself (its {@code locations.conf}), with too many requests it alone.
  */
 public enum FaultKind {
     INVALID_REQUEST(400, "invalid-request", 2, false), INVALID_DEFINITION(422, "invalid-definition", 2,
@@ -12,21 +13,25 @@ public enum FaultKind {
                                     1, false), REVISION_GONE(410, "revision-gone", 1, false), PRECONDITION_FAILED(412,
                                             "precondition-failed", 1,
                                             false), TOO_LARGE(413, "too-large", 2, false), UNSUPPORTED_MEDIA_TYPE(415,
-                                                    "unsupported-media-type", 2, false), RANGE_NOT_SATISFIABLE(416,
-                                                            "range-not-satisfiable", 1, false), REFUSED_BY_GUARD(409,
-                                                                    "refused-by-guard", 3,
-                                                                    false), BEHIND_MIN_REVISION(503,
-                                                                            "behind-min-revision", 1,
-                                                                            false), OVERLOADED(503,
-                                                                                    "overloaded", 1,
-                                                                                    true), UNAVAILABLE(503,
-                                                                                            "unavailable", 1,
-                                                                                            true), TIMEOUT(504,
-                                                                                                    "timeout", 1,
-                                                                                                    true), INTERNAL(500,
-                                                                                                            "internal",
+                                                    "unsupported-media-type", 2, false), TOO_MANY_REQUESTS(429,
+                                                            "too-many-requests", 1, false), RANGE_NOT_SATISFIABLE(416,
+                                                                    "range-not-satisfiable", 1,
+                                                                    false), REFUSED_BY_GUARD(409,
+                                                                            "refused-by-guard", 3,
+                                                                            false), BEHIND_MIN_REVISION(503,
+                                                                                    "behind-min-revision", 1,
+                                                                                    false), OVERLOADED(503,
+                                                                                            "overloaded", 1,
+                                                                                            true), UNAVAILABLE(503,
+                                                                                                    "unavailable", 1,
+                                                                                                    true), TIMEOUT(504,
+                                                                                                            "timeout",
                                                                                                             1,
-                                                                                                            true);
+                                                                                                            true), INTERNAL(
+                                                                                                                    500,
+                                                                                                                    "internal",
+                                                                                                                    1,
+                                                                                                                    true);
 
     private final int status;
     private final String problemType;

@@ -37,6 +37,6 @@ public final class ServingRoutes implements RouteModule {
         new BundleRoutes(reading, bodies).register(routes);
         new ChangeRoutes(reading, polls, new ChangeFeed(store), heap).register(routes);
         new PolicyRoutes(reading, new PolicyReads(store), heap).register(routes);
-        new AccessRoutes().register(routes);
+        new AccessRoutes(catalog).register(routes);
     }
 }

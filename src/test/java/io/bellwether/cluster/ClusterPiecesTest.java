@@ -112,10 +112,10 @@ class ClusterPiecesTest {
     @Test
     void nginxConfig_rendered_hasFixedPortsThatAreNeverMarkedDown() throws Exception {
         String template = new String(ClusterDir.resource("/nginx/local.conf.template"), StandardCharsets.UTF_8);
-        String text = NginxServer.render(template, 18080, List.of(7001, 7002), false);
+        String text = NginxServer.render(template, 18080, List.of(7001, 7002), false, null);
         assertThat(text).contains("listen 127.0.0.1:18080;", "server 127.0.0.1:7001 max_fails=0;",
                 "server 127.0.0.1:7002 max_fails=0;").doesNotContain("@port@", "@servers@", "@user@", "user ");
-        assertThat(NginxServer.render(template, 1, List.of(1), true)).contains("user root root;");
+        assertThat(NginxServer.render(template, 1, List.of(1), true, null)).contains("user root root;");
     }
 
     @Test
@@ -134,7 +134,7 @@ class ClusterPiecesTest {
 
     @Test
     void environment_ofAProcess_replacesThePlaceAndKeepsTheRest() throws Exception {
-        ClusterOptions options = new ClusterOptions(1, 0, dir, false, null, List.of("x"),
+        ClusterOptions options = new ClusterOptions(1, 0, dir, false, null, null, List.of("x"),
                 Map.of("BELLWETHER_TOKEN", "t", "BELLWETHER_REDIS_CONFIG", "/elsewhere", "BELLWETHER_LEASE", "PT5S",
                         "BELLWETHER_JVM_OPTS", "-Xmx1g", "PATH", "/bin"),
                 Map.of(1, Map.of("BELLWETHER_CLOCK_OFFSET", "PT-7S")));

@@ -9,7 +9,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
@@ -19,7 +18,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -49,7 +47,8 @@ class NginxRoutesTest {
         int first = chosen.choose("first", 17101);
         int second = chosen.choose("second", 17101);
         Path cache = UserFolders.cache(System.getenv(), root.resolve("cache"));
-        nginx = new NginxServer(dir, new NginxProgram(cache, _ -> {}).find(null), chosen.choose("nginx", 18080));
+        nginx = new NginxServer(dir, new NginxProgram(cache, _ -> {}).find(null), chosen.choose("nginx", 18080),
+                null);
         nginx.prepare(List.of(first, second));
         children = List.of(standIn(dir, first), standIn(dir, second),
                 child(dir, "nginx", nginx::command, false));
@@ -77,18 +76,7 @@ class NginxRoutesTest {
     }
 
     private static Child child(ClusterDir dir, String name, Child.CommandSource command, boolean tied) {
-        Child.Events nobody = new Child.Events() {
-            @Override
-            public void started(Child child, OsProcess process) {}
-
-            @Override
-            public void ended(Child child, int status) {}
-
-            @Override
-            public void line(Child child, String line) {}
-        };
-        return new Child(new Child.Spec(name, command, "TERM", Duration.ofSeconds(5), tied),
-                new BoundedLog(dir.log(name)), TIMER, nobody);
+        return TestFront.child(dir, name, command, tied, TIMER);
     }
 
     @AfterAll
@@ -102,7 +90,7 @@ class NginxRoutesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"/metrics", "/livez", "/readyz", "/metrics/", "/metrics;a=b", "//metrics", "/%6detrics",
-            "/v1/../metrics", "/./readyz"})
+            "/v1/../metrics", "/./readyz", "/internal/access/a", "/%69nternal/access/a"})
     void processRoutes_throughTheFront_areNotThere(String path) throws Exception {
         assertThat(raw("GET", path)).startsWith("HTTP/1.1 404").contains("application/problem+json")
                 .doesNotContain("Bellwether-Process");
@@ -232,7 +220,7 @@ class NginxRoutesTest {
         ClusterDir dir = new ClusterDir(other);
         dir.create();
         Path cache = UserFolders.cache(System.getenv(), root.resolve("cache"));
-        NginxServer second = new NginxServer(dir, new NginxProgram(cache, _ -> {}).find(null), nginx.port());
+        NginxServer second = new NginxServer(dir, new NginxProgram(cache, _ -> {}).find(null), nginx.port(), null);
         second.prepare(List.of(1));
         Child child = child(dir, "nginx", second::command, false);
         child.start();
@@ -254,12 +242,7 @@ class NginxRoutesTest {
 
     /** What nginx wrote about a request, by its id. */
     private static JsonNode accessLine(HttpResponse<?> answer) throws Exception {
-        String id = answer.headers().firstValue("X-Request-Id").orElseThrow();
-        Path log = root.resolve("logs/nginx-access.log");
-        Eventually.eventually("the line of " + id, Duration.ofSeconds(10), () -> Files.readString(log).contains(id));
-        try (var lines = Files.lines(log)) {
-            return new ObjectMapper().readTree(lines.filter(l -> l.contains(id)).findFirst().orElseThrow());
-        }
+        return TestFront.accessLine(root, answer.headers().firstValue("X-Request-Id").orElseThrow());
     }
 
     private static HttpRequest.Builder request(String path) {

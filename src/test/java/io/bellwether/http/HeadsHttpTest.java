@@ -66,8 +66,23 @@ class HeadsHttpTest {
         String list = serving.get("/v1/sets").text();
         assertThat(list).contains("firewall").doesNotContain("other");
         assertThat(serving.get("/v1/sets", "Authorization: Bearer operator").text()).contains("firewall", "other");
-        assertThat(serving.get("/internal/access/firewall").status()).isEqualTo(204);
-        assertThat(serving.get("/internal/access/other").status()).isEqualTo(403);
+    }
+
+    @Test
+    void access_askedByTheProxy_saysWhoMayAndForHowLongThatHolds() throws Exception {
+        serving.firewall.publish(Map.of("a", "1"));
+        String tag = serving.get("/v1/sets/firewall").header("etag");
+        RawHttp.Answer granted = serving.get("/internal/access/firewall");
+        assertThat(granted.status()).isEqualTo(204);
+        assertThat(granted.header("cache-control")).isEqualTo("max-age=1, stale-if-error=7");
+        assertThat(granted.header("bellwether-revision")).isEqualTo("1");
+        assertThat(tag).startsWith('"' + granted.header("bellwether-epoch").substring(0, 8));
+        for (String refused : List.of("other 403", "nowhere 403", "missing 404")) {
+            RawHttp.Answer answer = serving.get("/internal/access/" + refused.substring(0, refused.length() - 4));
+            assertThat(answer.status()).isEqualTo(Integer.parseInt(refused.substring(refused.length() - 3)));
+            assertThat(answer.header("cache-control")).isEqualTo("no-store");
+        }
+        assertThat(serving.get("/internal/access/firewall", "Authorization: Bearer wrong").status()).isEqualTo(401);
     }
 
     @Test
