@@ -43,7 +43,7 @@ final class RefreshProcess {
         List<String> command = new java.util.ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin/java").toString()));
         command.addAll(List.of(options));
-        command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",
+        command.addAll(List.of("-XX:+UseSerialGC", "-cp",
                 System.getProperty("java.class.path"), RefreshProcess.class.getName(), bench.folder.toString(),
                 bench.settings.url(), bench.settings.user(), Long.toString(jobId)));
         return new ProcessBuilder(command).redirectErrorStream(true).start();
