@@ -48,7 +48,10 @@ final class Api {
         this.patient = patient;
     }
 
-    /** The same for a while in which no process may be there: what is answered by 503 is asked again, {@link #get} apart. */
+    /**
+     * The same for a while in which processes die and none may be there: what is answered by 503 is asked again, and so is
+     * what can be asked twice and was cut off; {@link #get} apart.
+     */
     Api patient() {
         return new Api(url, token, true);
     }
@@ -56,12 +59,20 @@ final class Api {
     private <T> HttpResponse<T> send(HttpRequest request, HttpResponse.BodyHandler<T> handler)
             throws IOException, InterruptedException {
         long end = System.nanoTime() + LIMIT.toNanos();
-        HttpResponse<T> answer = client.send(request, handler);
-        while (patient && answer.statusCode() == 503 && System.nanoTime() - end < 0) {
+        while (true) {
+            boolean again = patient && System.nanoTime() - end < 0;
+            try {
+                HttpResponse<T> answer = client.send(request, handler);
+                if (!again || answer.statusCode() != 503) {
+                    return answer;
+                }
+            } catch (IOException e) {
+                if (!again || !request.method().equals("GET")) {
+                    throw e;
+                }
+            }
             LockSupport.parkNanos(PAUSE.toNanos());
-            answer = client.send(request, handler);
         }
-        return answer;
     }
 
     HttpResponse<byte[]> get(String path, String... headers) throws IOException, InterruptedException {
@@ -139,7 +150,8 @@ final class Api {
     /** The lines of a revision, taken from its bundle; every hash and sum of its manifest is checked. */
     List<String> verifiedLines(String set, long revision) throws IOException, InterruptedException {
         JsonNode manifest = json("/v1/sets/" + set + "/revisions/" + revision + "/manifest");
-        byte[] bundle = get("/v1/sets/" + set + "/revisions/" + revision + "/bundle.ndjson.gz").body();
+        byte[] bundle = send(request("/v1/sets/" + set + "/revisions/" + revision + "/bundle.ndjson.gz").GET().build(),
+                HttpResponse.BodyHandlers.ofByteArray()).body();
         assertThat(bundle).hasSize(manifest.path("bytes").intValue());
         MessageDigest content = Sha256.newDigest();
         List<String> lines = new ArrayList<>();
