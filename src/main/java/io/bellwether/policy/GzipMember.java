@@ -20,23 +20,40 @@ public final class GzipMember {
 
     private GzipMember() {}
 
+    /** Compresses one after another: what zlib needs for it is had once. Not thread safe. */
+    public static final class Compressor implements AutoCloseable {
+        private final Deflater deflater = new Deflater(LEVEL, true);
+
+        /** The member that holds the first {@code length} bytes of {@code lines}, whatever was compressed before. */
+        public byte[] compress(byte[] lines, int length) {
+            deflater.reset();
+            return GzipMember.compress(deflater, lines, length);
+        }
+
+        @Override
+        public void close() {
+            deflater.end();
+        }
+    }
+
     /** The member that holds the first {@code length} bytes of {@code lines}. */
     public static byte[] compress(byte[] lines, int length) {
+        try (Compressor compressor = new Compressor()) {
+            return compressor.compress(lines, length);
+        }
+    }
+
+    private static byte[] compress(Deflater deflater, byte[] lines, int length) {
         byte[] out = new byte[HEADER.length + TRAILER + Math.max(256, length / 3)];
         System.arraycopy(HEADER, 0, out, 0, HEADER.length);
         int size = HEADER.length;
-        Deflater deflater = new Deflater(LEVEL, true);
-        try {
-            deflater.setInput(lines, 0, length);
-            deflater.finish();
-            while (!deflater.finished()) {
-                if (out.length - size <= TRAILER) {
-                    out = Arrays.copyOf(out, out.length + out.length / 2);
-                }
-                size += deflater.deflate(out, size, out.length - size - TRAILER);
+        deflater.setInput(lines, 0, length);
+        deflater.finish();
+        while (!deflater.finished()) {
+            if (out.length - size <= TRAILER) {
+                out = Arrays.copyOf(out, out.length + out.length / 2);
             }
-        } finally {
-            deflater.end();
+            size += deflater.deflate(out, size, out.length - size - TRAILER);
         }
         CRC32 crc = new CRC32();
         crc.update(lines, 0, length);

@@ -26,8 +26,9 @@ import io.bellwether.policy.Sha256;
 final class SegmentPress implements AutoCloseable {
     private static final int IN_FLIGHT_KIB = 24 << 10;
     /** From how many lines on segments are compressed and stored, a transaction for all of them. */
-    private static final int BATCH_KIB = 512;
-    private static final int MOST_THREADS = 4;
+    private static final int BATCH_KIB = 2 << 10;
+    /** One more than processors, for each waits half of its time for the database. */
+    private static final int MOST_THREADS = 5;
 
     private final SegmentStore store;
     private final ExecutorService threads;
@@ -50,7 +51,7 @@ final class SegmentPress implements AutoCloseable {
 
     SegmentPress(SegmentStore store) {
         this.store = store;
-        int number = Math.clamp(Runtime.getRuntime().availableProcessors(), 1, MOST_THREADS);
+        int number = Math.clamp(Runtime.getRuntime().availableProcessors() + 1, 1, MOST_THREADS);
         this.threads = Executors.newFixedThreadPool(number,
                 Thread.ofPlatform().name("segment-press-", 0).daemon(true).factory());
     }
@@ -69,6 +70,10 @@ final class SegmentPress implements AutoCloseable {
             room.acquire(cost);
         }
         rethrow(failure);
+        if (cost >= BATCH_KIB) {
+            // A large one goes alone.
+            flush();
+        }
         Pressed pressing = new Pressed(chunk, cost);
         batch.add(pressing);
         batchKib += cost;
@@ -88,12 +93,12 @@ final class SegmentPress implements AutoCloseable {
     }
 
     private void store(List<Pressed> all) {
-        try {
+        try (GzipMember.Compressor compressor = new GzipMember.Compressor()) {
             SortedMap<Sha256, byte[]> contents = new TreeMap<>();
             List<SegmentRef> refs = new ArrayList<>(all.size());
             for (Pressed one : all) {
                 Chunk chunk = one.chunk;
-                byte[] content = GzipMember.compress(chunk.array(), chunk.size());
+                byte[] content = compressor.compress(chunk.array(), chunk.size());
                 Sha256 name = Sha256.of(content);
                 contents.put(name, content);
                 refs.add(new SegmentRef(chunk.firstKey(), name, chunk.digest(), content.length, chunk.size(),

@@ -4,7 +4,6 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.Map;
 import java.util.SortedMap;
 
 import io.bellwether.database.Database;
@@ -19,6 +18,10 @@ import io.bellwether.policy.Sha256;
  */
 final class SegmentStore {
     private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final String THERE = " on conflict (sha256) do update set touched_at = clock_timestamp()";
+    private static final String ONE = "insert into segment (sha256, content) values (?, ?)" + THERE;
+    private static final String MANY = "insert into segment (sha256, content)"
+            + " select u.name, u.content from unnest(?::bytea[], ?::bytea[]) as u(name, content)" + THERE;
 
     private final Database database;
 
@@ -35,16 +38,18 @@ final class SegmentStore {
     void put(SortedMap<Sha256, byte[]> contents) throws SQLException {
         database.<Integer, RuntimeException>inTransaction("store segments", LIMIT, connection -> {
             try (Statement statement = connection.createStatement();
-                    PreparedStatement insert = connection.prepareStatement("""
-                            insert into segment (sha256, content) values (?, ?)
-                            on conflict (sha256) do update set touched_at = clock_timestamp()""")) {
+                    PreparedStatement insert = connection.prepareStatement(contents.size() == 1 ? ONE : MANY)) {
                 statement.execute("set local synchronous_commit = off");
-                for (Map.Entry<Sha256, byte[]> segment : contents.entrySet()) {
-                    insert.setBytes(1, segment.getKey().bytes());
-                    insert.setBytes(2, segment.getValue());
-                    insert.addBatch();
+                if (contents.size() == 1) {
+                    // A segment that comes alone may be a large one, of which the driver's array would be a copy.
+                    insert.setBytes(1, contents.firstKey().bytes());
+                    insert.setBytes(2, contents.get(contents.firstKey()));
+                    return insert.executeUpdate();
                 }
-                return insert.executeBatch().length;
+                byte[][] names = contents.keySet().stream().map(Sha256::bytes).toArray(byte[][]::new);
+                insert.setArray(1, connection.createArrayOf("bytea", names));
+                insert.setArray(2, connection.createArrayOf("bytea", contents.values().toArray(byte[][]::new)));
+                return insert.executeUpdate();
             }
         });
     }

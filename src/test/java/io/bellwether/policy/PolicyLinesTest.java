@@ -72,6 +72,10 @@ class PolicyLinesTest {
         Arrays.fill(raw, 0, length / 2, (byte) 'x');
         byte[] member = GzipMember.compress(raw, length);
         assertThat(GzipMember.compress(raw, length)).isEqualTo(member);
+        try (GzipMember.Compressor compressor = new GzipMember.Compressor()) {
+            compressor.compress(raw, raw.length);
+            assertThat(compressor.compress(raw, length)).isEqualTo(member);
+        }
         assertThat(GzipMember.expand(member, length)).isEqualTo(Arrays.copyOf(raw, length));
         try (java.util.zip.GZIPInputStream in = new java.util.zip.GZIPInputStream(
                 new java.io.ByteArrayInputStream(member))) {

@@ -20,8 +20,10 @@ final class Thresholds {
     /** Steps shorter than this are not judged by how they grow: they are mostly fixed cost. */
     private static final double SHORTEST_SECONDS = 0.5;
     private static final double READERS = 3;
-    /** A smaller set is shown and not judged: it costs mostly what any refresh does. */
-    private static final long JUDGED_POLICIES = 100_000;
+    /** What is promised of a set's time and log is promised of a large one: a smaller costs mostly what any refresh does. */
+    private static final long LARGE_POLICIES = 1_000_000;
+    /** From here on it is judged how cost grows. */
+    private static final long GROWING_POLICIES = 100_000;
 
     private Thresholds() {}
 
@@ -51,11 +53,10 @@ final class Thresholds {
         List<Verdict> verdicts = new ArrayList<>();
         SizeResult before = null;
         for (SizeResult size : sizes) {
-            if (size.policies() < JUDGED_POLICIES) {
-                continue;
+            if (size.policies() >= LARGE_POLICIES) {
+                judge(size, verdicts);
             }
-            judge(size, verdicts);
-            if (before != null) {
+            if (before != null && before.policies() >= GROWING_POLICIES) {
                 growth(before, size, verdicts);
             }
             before = size;
