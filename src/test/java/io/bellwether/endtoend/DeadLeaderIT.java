@@ -7,11 +7,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -23,7 +25,6 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-import io.bellwether.cluster.ClusterException;
 import io.bellwether.fault.Failpoint;
 
 /**
@@ -126,16 +127,19 @@ class DeadLeaderIT {
         try (TestedSet set = TestedSet.published(cluster, "dead-taker")) {
             KILLS.acquire(MOST_DEAD);
             RunRow lost;
+            List<Long> dying = new ArrayList<>();
             try {
                 FaultCluster.Armed second = cluster.arm(Failpoint.TAKE_OVER_COMMITTED, set.name(), "kill");
                 FaultCluster.Reached dead = cluster.arm(Failpoint.FEED_READ, set.name(), "kill").awaitReached();
+                dying.add(dead.pid());
                 FaultCluster.Reached taker = second.awaitReached();
+                dying.add(taker.pid());
                 assertThat(taker.process()).isNotEqualTo(dead.process());
                 lost = set.of(taker);
                 eventually("the tick is finished", TestedSet.LIMIT,
                         () -> set.attempts(lost.tick()).stream().anyMatch(RunRow::isPublished));
             } finally {
-                releaseWhenReady(MOST_DEAD);
+                releaseWhenReady(MOST_DEAD, dying);
             }
             sound(set);
             assertThat(set.attempts(lost.tick())).extracting(RunRow::state).containsExactly("abandoned", "abandoned",
@@ -146,18 +150,24 @@ class DeadLeaderIT {
     /** Kills whoever reaches the point, while most of the processes live. */
     private static FaultCluster.Reached kill(Failpoint point, String set) throws Exception {
         KILLS.acquire();
+        List<Long> dying = new ArrayList<>();
         try {
-            return cluster.arm(point, set, "kill").awaitReached();
+            FaultCluster.Reached reached = cluster.arm(point, set, "kill").awaitReached();
+            dying.add(reached.pid());
+            return reached;
         } finally {
-            releaseWhenReady(1);
+            releaseWhenReady(1, dying);
         }
     }
 
-    private static void releaseWhenReady(int kills) {
+    /** Once those are dead, which comes a moment after they reached the point, and all are there again. */
+    private static void releaseWhenReady(int kills, List<Long> dying) {
         Thread.ofVirtual().start(() -> {
             try {
+                eventually(dying + " are dead", TestedSet.LIMIT, () -> IntStream.rangeClosed(1, FaultCluster.PROCESSES)
+                        .mapToObj(cluster::process).noneMatch(p -> p.isAlive() && dying.contains(p.pid())));
                 cluster.cluster().awaitReady();
-            } catch (ClusterException | InterruptedException e) {
+            } catch (Exception e) {
                 throw new AssertionError("the killed process does not come back", e);
             } finally {
                 KILLS.release(kills);
