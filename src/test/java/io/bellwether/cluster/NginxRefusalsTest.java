@@ -103,6 +103,9 @@ class NginxRefusalsTest {
                 held.add(http.sendAsync(request(front, "/v1/hold", AGENT).build(),
                         HttpResponse.BodyHandlers.ofString()));
             }
+            // Not asked before both are there: what is asked takes one of the places, too.
+            eventually("two are under way", Duration.ofSeconds(10),
+                    () -> process.asked.stream().filter(asked -> asked.contains("/v1/hold")).count() == 2);
             eventually("one too many", Duration.ofSeconds(10),
                     () -> send(request(front, "/v1/x", AGENT)).statusCode() == 429);
             process.held.countDown();
