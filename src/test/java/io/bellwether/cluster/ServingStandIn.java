@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -42,6 +43,8 @@ final class ServingStandIn implements AutoCloseable {
     final List<String> asked = new CopyOnWriteArrayList<>();
     /** What {@code …/hold} waits for. */
     final CountDownLatch held = new CountDownLatch(1);
+    /** How many came there. */
+    final AtomicInteger holding = new AtomicInteger();
     private final HttpServer server;
 
     ServingStandIn() throws IOException {
@@ -79,6 +82,7 @@ final class ServingStandIn implements AutoCloseable {
             Matcher segment = SEGMENT.matcher(path);
             Matcher bundle = BUNDLE.matcher(path);
             if (path.endsWith("/hold")) {
+                holding.incrementAndGet();
                 held.await();
                 send(exchange, 200, new byte[0]);
             } else if (access.matches()) {
