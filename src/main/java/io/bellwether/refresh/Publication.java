@@ -45,8 +45,10 @@ final class Publication {
         this.revision = base.revision() + 1;
     }
 
-    /** Closes the manifest entries that the revision does not have any more, and inserts its new ones. Finds out which
-     * contents are to go for them.
+    /**
+     * Closes the manifest entries that the revision does not have any more, and inserts its new ones. Finds out which
+     * contents are to go for them. Of a run that was paused until another had published, none is inserted, which is
+     * noticed by their number: an error would be written to PostgreSQL's log.
      */
     void writeManifest(Draft draft) throws SQLException {
         update(draft.closed().size(), """
@@ -58,7 +60,8 @@ final class Publication {
                 insert into manifest_entry (set_id, first_key, added_in, sha256, raw_sha256, bytes, raw_bytes, policies)
                 select ?, u.k, ?, u.s, u.r, u.b, u.rb, u.p
                 from unnest(?::bytea[], ?::bytea[], ?::bytea[], ?::bigint[], ?::bigint[], ?::int[])
-                    as u(k, s, r, b, rb, p)""", base.setId(), revision, array("bytea", added, SegmentRef::firstKey),
+                    as u(k, s, r, b, rb, p)
+                on conflict do nothing""", base.setId(), revision, array("bytea", added, SegmentRef::firstKey),
                 array("bytea", added, s -> s.sha256().bytes()), array("bytea", added, s -> s.rawSha256().bytes()),
                 array("bigint", added, SegmentRef::bytes), array("bigint", added, SegmentRef::rawBytes),
                 array("integer", added, SegmentRef::policies));
