@@ -58,6 +58,7 @@ public final class LocalCluster implements AutoCloseable {
     private String adminToken = "";
     private volatile @Nullable String demoToken;
     private volatile boolean running;
+    private volatile List<ClusterFile.ServeProcess> written = List.of();
     private boolean closed;
 
     private LocalCluster(ClusterOptions options, ClusterDir dir, DirectoryLock lock, Consumer<String> say) {
@@ -268,10 +269,10 @@ public final class LocalCluster implements AutoCloseable {
     /** Learns the names of processes that were started again, and keeps the access log bounded. */
     private void lookAfter() {
         try {
-            List<ClusterFile.ServeProcess> before = fleet().describe();
             fleet().learnNames(false);
             tellTheFront();
-            if (!fleet().describe().equals(before)) {
+            // Not as it was a moment ago: whoever waits for all to be ready learns names, too.
+            if (!fleet().describe().equals(written)) {
                 writeClusterFile();
             }
             part(nginx).rotateAccessLog(part(nginxChild));
@@ -284,7 +285,9 @@ public final class LocalCluster implements AutoCloseable {
 
     private synchronized void writeClusterFile() throws IOException {
         if (!closed) {
-            describe().write(dir.clusterJson());
+            ClusterFile now = describe();
+            now.write(dir.clusterJson());
+            written = now.processes();
         }
     }
 

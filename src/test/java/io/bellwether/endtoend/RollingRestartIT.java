@@ -59,7 +59,8 @@ class RollingRestartIT {
             Said second;
             try {
                 Future<Said> first = clients.submit(() -> rollingRestart(cluster.dir()));
-                eventually("the first process ends", LIMIT, () -> !pids(cluster).equals(pids));
+                eventually("the first process ends", LIMIT, () -> first.isDone() || !pids(cluster).equals(pids));
+                assertThat(first.isDone()).as(() -> "over at once: " + first.resultNow()).isFalse();
                 second = rollingRestart(cluster.dir());
                 said = first.get();
             } finally {
