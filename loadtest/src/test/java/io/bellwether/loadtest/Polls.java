@@ -11,9 +11,6 @@ import static io.gatling.javaapi.core.CoreDsl.exec;
 import static io.gatling.javaapi.core.CoreDsl.global;
 import static io.gatling.javaapi.core.CoreDsl.rampConcurrentUsers;
 import static io.gatling.javaapi.core.CoreDsl.scenario;
-import static io.gatling.javaapi.http.HttpDsl.header;
-import static io.gatling.javaapi.http.HttpDsl.http;
-import static io.gatling.javaapi.http.HttpDsl.status;
 
 /**
  * A fleet that polls the head of a set: each server asks with the ETag of its last answer, so that nearly all answers are
@@ -27,10 +24,8 @@ public final class Polls extends Simulation {
 
     /** Sets the load up. */
     public Polls() {
-        ScenarioBuilder server = scenario("server").exec(session -> session.set("etag", "\"none\"")).during(SECONDS)
-                .on(exec(http("head").get("/v1/sets/" + Target.SET).header("If-None-Match", "#{etag}")
-                        .check(status().in(200, 304), header("ETag").saveAs("etag")))
-                        .pause(Duration.ofMillis(PAUSE_MILLIS)));
+        ScenarioBuilder server = scenario("server").during(SECONDS)
+                .on(exec(Fleet.head("head")).pause(Duration.ofMillis(PAUSE_MILLIS)));
         setUp(server.injectClosed(rampConcurrentUsers(1).to(SERVERS).during(5),
                 constantConcurrentUsers(SERVERS).during(SECONDS)).protocols(Target.protocol()))
                 .maxDuration(Duration.ofSeconds(SECONDS + 10L))
