@@ -1,6 +1,8 @@
 package io.bellwether.loadtest;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -48,8 +50,7 @@ public final class Rolling extends Simulation {
         try {
             TimeUnit.SECONDS.sleep(5);
             for (int i = 0; i < TIMES; i++) {
-                Process process = new ProcessBuilder(List.of(System.getProperty("bellwether", "target/bellwether/bin/bellwether"),
-                        "rolling-restart", "--dir", System.getProperty("dir", "."))).inheritIO().start();
+                Process process = new ProcessBuilder(List.of(command(), "rolling-restart", "--dir", System.getProperty("dir", "."))).inheritIO().start();
                 if (!process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS) || process.exitValue() != 0) {
                     process.destroyForcibly();
                     well = false;
@@ -62,6 +63,13 @@ public final class Rolling extends Simulation {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** The built command, wherever this was started from: the repository or its loadtest folder. */
+    private static String command() {
+        Path built = Path.of("target/bellwether/bin/bellwether");
+        return System.getProperty("bellwether",
+                (Files.exists(built) ? built : Path.of("..").resolve(built)).toString());
     }
 
     @Override
