@@ -28,7 +28,8 @@ final class RollingRestartCommand implements Callable<Integer> {
     private @Nullable Path dir;
 
     @Option(names = "--limit", paramLabel = "TIME", defaultValue = "90s", converter = DurationText.class, description = "for one process, until all are ready again (${DEFAULT-VALUE})")
-    private Duration limit = Duration.ofSeconds(90);
+    @SuppressWarnings("NullAway.Init")
+    private Duration limit;
 
     @Override
     public Integer call() throws CommandFailure, InterruptedException {

@@ -32,14 +32,22 @@ public record ClusterOptions(int processes, int port, Path dir, boolean demo, @N
      * @param key a PEM file, without a passphrase
      */
     public record Tls(int port, Path certificate, Path key) {
-        /** Makes the paths absolute: nginx looks from its own folder. */
+        /** Makes the paths absolute, since nginx looks from its own folder. */
         public Tls {
             if (port < 1 || port > 65_535) {
                 throw new IllegalArgumentException("the port of TLS must be 1 to 65535, not " + port);
             }
-            certificate = certificate.toAbsolutePath().normalize();
-            key = key.toAbsolutePath().normalize();
+            certificate = absolute(certificate);
+            key = absolute(key);
         }
+    }
+
+    private static Path absolute(Path file) {
+        Path absolute = file.toAbsolutePath().normalize();
+        if (absolute.toString().indexOf('$') >= 0) {
+            throw new IllegalArgumentException(absolute + " has a $ in its path, which nginx takes for a variable");
+        }
+        return absolute;
     }
 
     /** The most processes a local cluster can have. */

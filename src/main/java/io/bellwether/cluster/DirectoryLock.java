@@ -10,7 +10,10 @@ import java.nio.file.StandardOpenOption;
 
 import org.jspecify.annotations.Nullable;
 
-/** The right to run the one cluster of a folder. Held by the operating system, so it is free when its owner is gone, however it went. */
+/**
+ * The right to do something in the folder of a cluster that only one may do at a time: run it, or restart its processes.
+ * Held by the operating system, so it is free when its owner is gone, however it went.
+ */
 final class DirectoryLock implements AutoCloseable {
     private final FileChannel channel;
 

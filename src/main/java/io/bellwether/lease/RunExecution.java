@@ -55,9 +55,9 @@ final class RunExecution {
             Ledger.End end = LiveRun.end(result);
             return keptOut(run, untilTold(run, () -> ledger.finish(run.claim(), end, false)));
         }
-        // The COMMIT was acknowledged: whatever the row cannot be asked about now, it says so.
         String state = untilTold(run, () -> ledger.state(run.claim()));
-        if (state.equals("unknown")) {
+        if (state.equals("unknown") && run.recorded() != null) {
+            // Its row cannot be asked now, and need not be: it was written in the transaction whose COMMIT was acknowledged.
             return "published";
         }
         if (!state.equals("running")) {

@@ -21,12 +21,13 @@ import io.bellwether.lease.RunResult;
  * The work of the retention job: removes revisions that need not be kept, contents that would cost too much, and segments
  * that nothing names. Short transactions, each removing a bounded number of rows. Thread safe.
  *
- * <p>A run's row goes a week after the run ended. A revision goes when the set has as many newer ones as it keeps, and it
- * is at least a day old. Its contents may go before ({@link OldContents}): readers are told first, in a transaction of its
- * own, and then the entries of the manifest are removed. A segment goes when no manifest and no delta named it for an hour, since a reader may be on its way to it; and not while a run is on that
- * was there when it was last touched, since that run may be about to name it. A refresh that writes a segment which is
- * there already touches it in the same statement, and the row lock makes the two take turns: either the segment was
- * touched first and stays, or it was removed first and is written again.
+ * <p>A run's row goes a week after the run ended. A revision goes when the set has as many newer ones as it keeps, and
+ * it is at least a day old. Its contents may go before ({@link OldContents}): readers are told first, in a transaction
+ * of its own, and then the entries of the manifest are removed. A segment goes when no manifest and no delta named it
+ * for an hour, since a reader may be on its way to it; and not while a run is on that was there when it was last
+ * touched, since that run may be about to name it. A refresh that writes a segment which is there already touches it in
+ * the same statement, and the row lock makes the two take turns: either the segment was touched first and stays, or it
+ * was removed first and is written again.
  */
 public final class RetentionWork implements JobWork {
     private static final Duration LIMIT = Duration.ofSeconds(30);

@@ -38,9 +38,13 @@ public final class CronSchedule {
             "@hourly", "0 0 * * * *");
 
     private static final int MAX_LENGTH = 200;
-    private static final List<String> UNITS = List.of("second", "minute", "hour", "day of the month", "month",
-            "day of the week");
-    private static final List<Integer> SPANS = List.of(60, 60, 24, 31, 12, 7);
+
+    /** What a field counts, and how many values that has. */
+    private record Field(String unit, int values) {}
+
+    private static final List<Field> FIELDS = List.of(new Field("second", 60), new Field("minute", 60),
+            new Field("hour", 24), new Field("day of the month", 31), new Field("month", 12),
+            new Field("day of the week", 7));
 
     private final String text;
     private final List<String> fields;
@@ -95,20 +99,21 @@ public final class CronSchedule {
      */
     public static CronSchedule written(String text, String zone) {
         CronSchedule schedule = parse(text, zone);
-        for (int i = 0; i < UNITS.size(); i++) {
-            checkSteps(schedule.text, schedule.fields.get(i), UNITS.get(i), SPANS.get(i));
+        for (int i = 0; i < FIELDS.size(); i++) {
+            checkSteps(schedule.text, schedule.fields.get(i), FIELDS.get(i));
         }
         return schedule;
     }
 
     /** A step beyond its field is legal and starts anew each time: "each 90 minutes" would mean once an hour. */
-    private static void checkSteps(String text, String field, String unit, int span) {
-        for (String part : field.split(",", -1)) {
+    private static void checkSteps(String text, String written, Field field) {
+        for (String part : written.split(",", -1)) {
             int slash = part.indexOf('/');
             if (slash >= 0 && part.substring(slash + 1).matches("[0-9]{1,9}")
-                    && Integer.parseInt(part.substring(slash + 1)) >= span) {
-                throw new IllegalArgumentException("schedule '" + text + "' has the step " + part + " for the " + unit
-                        + ", which has " + span + " values: it would never take a second step");
+                    && Integer.parseInt(part.substring(slash + 1)) >= field.values()) {
+                throw new IllegalArgumentException(
+                        "schedule '" + text + "' has the step " + part + " for the " + field.unit()
+                                + ", which has " + field.values() + " values: it would never take a second step");
             }
         }
     }
