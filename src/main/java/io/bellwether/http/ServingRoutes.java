@@ -17,7 +17,7 @@ public final class ServingRoutes implements RouteModule {
      *
      * @param catalog the heads
      * @param store the segments
-     * @param meters gets the number of waiting polls
+     * @param meters gets the number of waiting polls, and of segments that the store fetched
      */
     public ServingRoutes(CatalogService catalog, SegmentStore store, Meters meters) {
         this.catalog = catalog;
@@ -29,6 +29,8 @@ public final class ServingRoutes implements RouteModule {
     public void register(Routes routes) {
         Reading reading = new Reading(catalog);
         Polls polls = new Polls(new WaitingPolls(catalog, routes.draining(), meters));
+        meters.counter("segments_fetched",
+                "segments read from PostgreSQL because this host's segment store did not hold them", store::fetched);
         HeapShare heap = HeapShare.ofThisProcess();
         SegmentBodies bodies = new SegmentBodies(store);
         new SetRoutes(reading, polls).register(routes);

@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.DoubleSupplier;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
@@ -57,6 +58,8 @@ public final class Meters implements AutoCloseable {
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final Map<String, AtomicReference<Double>> values = new ConcurrentHashMap<>();
+    /** What counters read: the registry itself lets go of it. */
+    private final Set<DoubleSupplier> counted = ConcurrentHashMap.newKeySet();
     private final JvmGcMetrics gc = new JvmGcMetrics();
 
     /** A fresh registry with the meters of the JVM and the operating system process. */
@@ -140,6 +143,13 @@ public final class Meters implements AutoCloseable {
     public void gauge(String name, String description, DoubleSupplier read) {
         Gauge.builder("bellwether_" + name, read, DoubleSupplier::getAsDouble).description(description)
                 .strongReference(true)
+                .register(registry);
+    }
+
+    /** Registers a counter without tags that is read when scraped; what it reads never falls. */
+    public void counter(String name, String description, DoubleSupplier read) {
+        counted.add(read);
+        FunctionCounter.builder("bellwether_" + name, read, DoubleSupplier::getAsDouble).description(description)
                 .register(registry);
     }
 

@@ -175,13 +175,37 @@ class BundleHttpTest {
         assertThat(serving.get(BUNDLE).body()).isEqualTo(expected);
         serving.proxy.cut();
         assertThat(serving.get(BUNDLE).body()).isEqualTo(expected);
+        deleteSegments();
+        RawHttp.Answer nowhere = serving.get(BUNDLE);
+        assertThat(nowhere.status()).isEqualTo(503);
+        assertThat(nowhere.headers()).doesNotContainKeys("etag", "accept-ranges").containsKey("retry-after");
+    }
+
+    @Test
+    void segmentsFetched_readAgainAndLost_countsWhatTheDatabaseWasAskedFor() throws Exception {
+        int segments = serving.firewall.manifest().segments().size();
+        assertThat(fetched()).isZero();
+        for (int i = 0; i < 3; i++) {
+            serving.get(BUNDLE);
+            // What a meter reads must not be collected under it.
+            System.gc();
+            assertThat(fetched()).isEqualTo(segments);
+        }
+        deleteSegments();
+        serving.get(BUNDLE);
+        assertThat(fetched()).isEqualTo(2 * segments);
+    }
+
+    private int fetched() {
+        return serving.meters.scrape().lines().filter(l -> l.startsWith("bellwether_segments_fetched_total "))
+                .findFirst().map(l -> (int) Double.parseDouble(l.substring(l.indexOf(' ')))).orElse(-1);
+    }
+
+    private void deleteSegments() throws IOException {
         try (Stream<Path> files = Files.walk(dataDir.resolve("segments"))) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {
                 Files.delete(file);
             }
         }
-        RawHttp.Answer nowhere = serving.get(BUNDLE);
-        assertThat(nowhere.status()).isEqualTo(503);
-        assertThat(nowhere.headers()).doesNotContainKeys("etag", "accept-ranges").containsKey("retry-after");
     }
 }
