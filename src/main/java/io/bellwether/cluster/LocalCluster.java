@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalCluster implements AutoCloseable {
     private static final String PROCESS = "process-";
-    private static final int NGINX_FROM = 8080;
     private static final int PROCESSES_FROM = 7001;
     private static final int POSTGRES_FROM = 15432;
     private static final int REDIS_FROM = 16379;
@@ -50,11 +49,8 @@ public final class LocalCluster implements AutoCloseable {
     private @Nullable Child postgresChild;
     private @Nullable RedisServer redis;
     private @Nullable Child redisChild;
-    private @Nullable NginxServer nginx;
-    private @Nullable Child nginxChild;
+    private @Nullable Front front;
     private @Nullable ServeFleet fleet;
-    /** Where nginx looks for the processes; by the thread that starts, then by the timer's. */
-    private List<Integer> frontKnows = List.of();
     private String adminToken = "";
     private volatile @Nullable String demoToken;
     private volatile boolean running;
@@ -112,9 +108,12 @@ public final class LocalCluster implements AutoCloseable {
         startPostgres(ports, cache);
         startRedis(ports, cache);
         startProcesses(ports);
-        startNginx(nginxProgram, ports);
+        Front nginx = new Front(options, dir, nginxProgram,
+                command -> child("nginx", command, "TERM", Duration.ofSeconds(5), false));
+        front = nginx;
+        nginx.start(ports, fleet().ports());
         fleet().awaitReady(true);
-        tellTheFront();
+        nginx.follow(fleet().ports());
         running = true;
         writeClusterFile();
         var unused = timer.scheduleWithFixedDelay(this::lookAfter, 200, 200, TimeUnit.MILLISECONDS);
@@ -147,7 +146,7 @@ public final class LocalCluster implements AutoCloseable {
             child.start();
             return new Part(child, () -> server.awaitReady(child));
         });
-        part(postgres).prepareDatabase();
+        started(postgres).prepareDatabase();
     }
 
     private void startRedis(Ports ports, Path cache) throws IOException, ClusterException, InterruptedException {
@@ -169,8 +168,8 @@ public final class LocalCluster implements AutoCloseable {
         }
         ServeFleet processes = new ServeFleet(chosen, probe);
         fleet = processes;
-        PostgresServer database = part(postgres);
-        RedisServer gate = part(redis);
+        PostgresServer database = started(postgres);
+        RedisServer gate = started(redis);
         for (int number = 1; number <= options.processes(); number++) {
             int n = number;
             processes.add(child(PROCESS + n, () -> {
@@ -184,41 +183,12 @@ public final class LocalCluster implements AutoCloseable {
         processes.start();
     }
 
-    private void startNginx(Path program, Ports ports) throws IOException, ClusterException, InterruptedException {
-        if (options.port() == 0) {
-            FreePort.start("nginx", ports, NGINX_FROM, port -> startNginx(program, port));
-        } else {
-            startNginx(program, options.port()).awaitReady();
-        }
-    }
-
-    private Part startNginx(Path program, int port) throws IOException, InterruptedException, ClusterException {
-        NginxServer server = new NginxServer(dir, program, port, options.tls());
-        frontKnows = fleet().ports();
-        server.prepare(frontKnows);
-        nginx = server;
-        Child child = child("nginx", server::command, "TERM", Duration.ofSeconds(5), false);
-        nginxChild = child;
-        child.start();
-        return new Part(child, () -> server.awaitReady(child));
-    }
-
-    /** Has nginx follow when a process listens elsewhere; one that is dead reads the new file when it comes back. */
-    private void tellTheFront() throws IOException, InterruptedException, ClusterException {
-        List<Integer> now = fleet().ports();
-        if (!now.equals(frontKnows)) {
-            part(nginx).prepare(now);
-            frontKnows = now;
-            part(nginxChild).signal("HUP");
-        }
-    }
-
     /** A process's port belongs to somebody else: it gets another before it is started again. */
     private void moveProcess(Child child) {
         int number = Integer.parseInt(child.name().substring(PROCESS.length()));
         int before = fleet().port(number);
         try {
-            int port = part(ports).choose(child.name(), PROCESSES_FROM);
+            int port = started(ports).choose(child.name(), PROCESSES_FROM);
             fleet().move(number, port);
             say.accept("port " + before + " of " + child.name() + " is taken: it moves to port " + port);
         } catch (IOException | ClusterException e) {
@@ -270,12 +240,12 @@ public final class LocalCluster implements AutoCloseable {
     private void lookAfter() {
         try {
             fleet().learnNames(false);
-            tellTheFront();
+            started(front).follow(fleet().ports());
             // Not as it was a moment ago: whoever waits for all to be ready learns names, too.
             if (!fleet().describe().equals(written)) {
                 writeClusterFile();
             }
-            part(nginx).rotateAccessLog(part(nginxChild));
+            started(front).rotateAccessLog();
         } catch (IOException | ClusterException | RuntimeException e) {
             say.accept("looking after the processes failed, goes on: " + e);
         } catch (InterruptedException e) {
@@ -293,17 +263,17 @@ public final class LocalCluster implements AutoCloseable {
 
     /** What runs where, now. */
     public ClusterFile describe() {
-        PostgresServer database = part(postgres);
-        return new ClusterFile(url(), adminToken, new ClusterFile.Nginx(part(nginxChild).pid(), part(nginx).port()),
-                new ClusterFile.Postgres(part(postgresChild).pid(), database.port(), database.jdbcUrl(),
+        PostgresServer database = started(postgres);
+        return new ClusterFile(url(), adminToken, new ClusterFile.Nginx(started(front).pid(), started(front).port()),
+                new ClusterFile.Postgres(started(postgresChild).pid(), database.port(), database.jdbcUrl(),
                         PostgresServer.ROLE, database.password(), PostgresServer.DATABASE),
-                new ClusterFile.Redis(part(redisChild).pid(), part(redis).port(), part(redis).url()),
+                new ClusterFile.Redis(started(redisChild).pid(), started(redis).port(), started(redis).url()),
                 fleet().describe(), demoToken);
     }
 
     /** The front's address, without a slash at its end. */
     public String url() {
-        return "http://127.0.0.1:" + part(nginx).port();
+        return "http://127.0.0.1:" + started(front).port();
     }
 
     /** The token of the admin API. */
@@ -322,7 +292,7 @@ public final class LocalCluster implements AutoCloseable {
     }
 
     int choosePort(String part, int from) throws IOException, ClusterException {
-        return part(ports).choose(part, from);
+        return started(ports).choose(part, from);
     }
 
     /** What a person calls the process of that name: its number, and the name. */
@@ -347,17 +317,17 @@ public final class LocalCluster implements AutoCloseable {
 
     /** The database's process, to stop and start. */
     public Part postgres() {
-        return new Part(part(postgresChild), () -> part(postgres).awaitReady(part(postgresChild)));
+        return new Part(started(postgresChild), () -> started(postgres).awaitReady(started(postgresChild)));
     }
 
     /** The gate's process, to stop and start. */
     public Part redis() {
-        return new Part(part(redisChild), () -> part(redis).awaitReady(part(redisChild)));
+        return new Part(started(redisChild), () -> started(redis).awaitReady(started(redisChild)));
     }
 
     /** The front's process, to stop and start. */
     public Part nginx() {
-        return new Part(part(nginxChild), () -> part(nginx).awaitReady(part(nginxChild)));
+        return started(front).part();
     }
 
     /** One {@code serve} process, to stop and start; numbers begin at 1. */
@@ -376,10 +346,11 @@ public final class LocalCluster implements AutoCloseable {
     }
 
     private ServeFleet fleet() {
-        return part(fleet);
+        return started(fleet);
     }
 
-    private static <T> T part(@Nullable T part) {
+    /** The part, which must have been started. */
+    static <T> T started(@Nullable T part) {
         if (part == null) {
             throw new IllegalStateException("the cluster is not started");
         }
@@ -405,8 +376,11 @@ public final class LocalCluster implements AutoCloseable {
             if (fleet != null) {
                 fleet.stop(PROCESSES_STOP_LIMIT);
             }
+            if (front != null) {
+                front.stop();
+            }
             for (@Nullable
-            Child child : new @Nullable Child[]{nginxChild, redisChild, postgresChild}) {
+            Child child : new @Nullable Child[]{redisChild, postgresChild}) {
                 if (child != null) {
                     child.stop();
                 }

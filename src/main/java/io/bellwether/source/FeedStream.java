@@ -10,11 +10,12 @@ import io.bellwether.policy.Sha256;
 
 /**
  * A feed that is open: its policies by {@link #next}, and what is known of it. To be closed by the thread that reads it;
- * to stop it from another one, interrupt that thread. Not thread-safe.
+ * to stop it from another one, interrupt that thread. Not thread-safe, though a thread of its own reads ahead.
  */
 public final class FeedStream implements Opened, AutoCloseable {
     private final Decoding.Decoded decoded;
     private final MeteredInput received;
+    private final InputStream ahead;
     private final FeedReader reader;
     private final Transport transport;
     private @Nullable FeedTotals totals;
@@ -44,7 +45,8 @@ public final class FeedStream implements Opened, AutoCloseable {
         this.received = new MeteredInput(transport.body(), limits.receivedBytes(), "the feed, as received,",
                 Sha256.newDigest());
         this.decoded = Decoding.open(received, transport.contentEncoding(), limits);
-        this.reader = new FeedReader(decoded.in(), limits);
+        this.ahead = new ReadAhead(decoded.in());
+        this.reader = new FeedReader(ahead, limits);
     }
 
     /** Opens what a transport brings, and closes it if that fails. */
@@ -128,7 +130,7 @@ public final class FeedStream implements Opened, AutoCloseable {
     @Override
     public void close() {
         try {
-            decoded.in().close();
+            ahead.close();
         } catch (IOException e) {
             // Everything wanted was read, or another failure is on its way.
         }

@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 
 import io.bellwether.policy.Sha256;
 
-/** Counts what passes, refuses more than a limit, and hashes it if asked. Not thread-safe. */
+/** Counts what passes, refuses more than a limit, and hashes it if asked. Not thread-safe but for the count. */
 final class MeteredInput extends InputStream {
     private final InputStream in;
     private final long limit;
     private final String what;
     private final @Nullable MessageDigest digest;
-    private long count;
+    private volatile long count;
 
     /**
      * Meters {@code in}.
@@ -43,8 +43,9 @@ final class MeteredInput extends InputStream {
     public int read(byte[] bytes, int offset, int length) throws IOException {
         int read = in.read(bytes, offset, length);
         if (read > 0) {
-            count += read;
-            if (count > limit) {
+            long now = count + read;
+            count = now;
+            if (now > limit) {
                 throw new FeedException(FeedProblem.TOO_LARGE, what + " is larger than " + limit + " bytes");
             }
             if (digest != null) {
