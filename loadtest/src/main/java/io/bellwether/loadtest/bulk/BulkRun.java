@@ -6,6 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+import io.bellwether.loadtest.bench.AdminApi;
+import io.bellwether.loadtest.bench.Cleanup;
+import io.bellwether.loadtest.bench.Cluster;
+import io.bellwether.loadtest.bench.Feeds;
+import io.bellwether.loadtest.bench.Postgres;
+import io.bellwether.loadtest.bench.Upstream;
+
 /** The measurement with one number of policies, from an empty cluster to its end. */
 final class BulkRun {
     private static final String SET = "bulk";
@@ -34,10 +41,10 @@ final class BulkRun {
         this.options = options;
         this.policies = policies;
         this.cleanup = cleanup;
-        this.feeds = new Feeds(options, folder.resolve("feeds"), cleanup);
+        this.feeds = new Feeds(options.distribution(), options.limit(), folder.resolve("feeds"), cleanup);
         this.upstream = new Upstream();
         cleanup.add(upstream::close);
-        this.cluster = Cluster.start(options.distribution(), folder.resolve("cluster"),
+        this.cluster = Cluster.start(options.distribution(), folder.resolve("cluster"), 1,
                 ("-Xmx" + options.heapFor(policies) + " " + options.jvm()).strip(), cleanup);
         this.postgres = Postgres.connect(cluster, options.limit());
         cleanup.add(postgres::close);

@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 
+import io.bellwether.loadtest.bench.BenchmarkException;
+
 /**
  * The lines of a generated feed, one after another. Knows the exact shape that {@code feed generate} writes, {@code
  * {"key":"…","body":…}}, and refuses another. Not thread-safe.

@@ -9,6 +9,11 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
+import io.bellwether.loadtest.bench.AdminApi;
+import io.bellwether.loadtest.bench.Feeds;
+import io.bellwether.loadtest.bench.Postgres;
+import io.bellwether.loadtest.bench.Upstream;
+
 /**
  * Many small refreshes one after another, each of which changes another thousandth of the set, and what they leave: log,
  * tables, versions of rows not yet vacuumed. The next feed is made while one is being read, so times here are not those of

@@ -3,6 +3,13 @@ package io.bellwether.loadtest.bulk;
 import java.io.IOException;
 import java.util.Locale;
 
+import io.bellwether.loadtest.bench.AdminApi;
+import io.bellwether.loadtest.bench.BenchmarkException;
+import io.bellwether.loadtest.bench.Cleanup;
+import io.bellwether.loadtest.bench.Cluster;
+import io.bellwether.loadtest.bench.Postgres;
+import io.bellwether.loadtest.bench.ProcFs;
+
 /** Measures steps of a cluster, one after another, and says what each cost. */
 final class Meter {
     private static final long LOOK_MILLIS = 1_000;

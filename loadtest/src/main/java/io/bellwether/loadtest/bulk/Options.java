@@ -1,12 +1,12 @@
 package io.bellwether.loadtest.bulk;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+
+import io.bellwether.loadtest.bench.BenchmarkException;
+import io.bellwether.loadtest.bench.Property;
 
 /**
  * What is measured, from system properties.
@@ -34,21 +34,12 @@ record Options(List<Long> policies, String heap, String jvm, Path distribution, 
     private static final long DISK_BYTES = 3L << 30;
     private static final long DISK_BYTES_A_POLICY = 10_000;
 
-    /** Reads the properties; {@code loadtest.basedir} is the folder of the load tests. */
+    /** Reads the properties. */
     static Options read() {
-        Path base = Path.of(System.getProperty("loadtest.basedir", "loadtest")).toAbsolutePath().normalize();
-        Path distribution = Path.of(System.getProperty("distribution",
-                base.resolveSibling("target").resolve("bellwether").toString())).toAbsolutePath();
-        if (!Files.isExecutable(distribution.resolve("bin/bellwether"))) {
-            throw new BenchmarkException("there is no " + distribution.resolve("bin/bellwether")
-                    + ": build it with `mvn -q -DskipTests package`, or name its folder with -Ddistribution=…");
-        }
         return new Options(sizes(System.getProperty("policies", "100000,1000000")), System.getProperty("heap", ""),
-                System.getProperty("jvm", ""), distribution,
-                Path.of(System.getProperty("work", System.getProperty("java.io.tmpdir"))).toAbsolutePath(),
-                Path.of(System.getProperty("results", base.resolve("results").toString())).toAbsolutePath(),
-                number("refreshes", 0, (int) Math.round(1 / SMALL_CHANGE)), number("readers", 0, 256),
-                Duration.ofMinutes(number("minutes", 60, 24 * 60)));
+                System.getProperty("jvm", ""), Property.distribution(), Property.work(), Property.results(),
+                Property.number("refreshes", 0, 0, (int) Math.round(1 / SMALL_CHANGE)),
+                Property.number("readers", 0, 0, 256), Duration.ofMinutes(Property.number("minutes", 60, 1, 24 * 60)));
     }
 
     /** The server's heap: 256 MB, and 64 bytes for each policy beyond a million. */
@@ -60,15 +51,9 @@ record Options(List<Long> policies, String heap, String jvm, Path distribution, 
         return 256 + (further + (1 << 20) - 1 >> 20) + "m";
     }
 
-    /** Refuses to begin where the disk would not be large enough in the end. */
-    void checkDisk() throws IOException {
-        long needed = DISK_BYTES + policies.get(policies.size() - 1) * DISK_BYTES_A_POLICY;
-        long free = Files.getFileStore(work).getUsableSpace();
-        if (free < needed) {
-            throw new BenchmarkException(String.format(Locale.ROOT,
-                    "%,d MB are free in %s, and %,d MB are needed: name another folder with -Dwork=… or a smaller size",
-                    free >> 20, work, needed >> 20));
-        }
+    /** How much room the largest size takes in the end. */
+    long diskBytes() {
+        return DISK_BYTES + policies.get(policies.size() - 1) * DISK_BYTES_A_POLICY;
     }
 
     private static List<Long> sizes(String text) {
@@ -87,18 +72,5 @@ record Options(List<Long> policies, String heap, String jvm, Path distribution, 
             sizes.add(size);
         }
         return List.copyOf(sizes);
-    }
-
-    private static int number(String name, int otherwise, int most) {
-        String text = System.getProperty(name, Integer.toString(otherwise));
-        try {
-            int number = Integer.parseInt(text);
-            if (number >= 0 && number <= most) {
-                return number;
-            }
-        } catch (NumberFormatException e) {
-            // said below
-        }
-        throw new BenchmarkException("-D" + name + " takes a number from 0 to " + most + ", not " + text);
     }
 }

@@ -2,9 +2,6 @@ package io.bellwether.loadtest.bulk;
 
 import java.awt.Color;
 import java.awt.Font;
-import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -12,13 +9,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-import de.erichseifert.vectorgraphics2d.Processors;
-import de.erichseifert.vectorgraphics2d.VectorGraphics2D;
-import de.erichseifert.vectorgraphics2d.util.PageSize;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.style.Styler;
 import org.knowm.xchart.style.markers.SeriesMarkers;
+
+import io.bellwether.loadtest.bench.Svg;
 
 /** Draws how time, log and memory grow with the number of policies: three charts side by side, both axes logarithmic. */
 final class Plot {
@@ -33,22 +29,7 @@ final class Plot {
 
     /** Draws; false when this Java cannot (it needs the fonts of the system), which is no reason to lose the numbers. */
     static boolean write(List<SizeResult> sizes, Path file) {
-        System.setProperty("java.awt.headless", "true");
-        try {
-            ByteArrayOutputStream out = new ByteArrayOutputStream();
-            VectorGraphics2D graphics = new VectorGraphics2D();
-            for (XYChart chart : List.of(time(sizes), log(sizes), memory(sizes))) {
-                chart.paint(graphics, WIDTH, HEIGHT);
-                graphics.translate(WIDTH, 0);
-            }
-            Processors.get("svg").getDocument(graphics.getCommands(), new PageSize(3 * WIDTH, HEIGHT)).writeTo(out);
-            // Text is drawn as outlines; a hundredth of a pixel is enough for them.
-            Files.writeString(file, out.toString(StandardCharsets.UTF_8).replaceAll("(\\.[0-9]{2})[0-9]+", "$1"));
-            return true;
-        } catch (Exception | LinkageError | InternalError e) {
-            System.err.println("no plot could be drawn: " + e);
-            return false;
-        }
+        return Svg.write(file, 3, WIDTH, HEIGHT, () -> List.of(time(sizes), log(sizes), memory(sizes)));
     }
 
     private static XYChart time(List<SizeResult> sizes) {

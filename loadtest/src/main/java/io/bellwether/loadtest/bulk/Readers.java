@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
+import io.bellwether.loadtest.bench.Latencies;
+
 /**
  * A fleet that reads a small set through nginx: each polls its head with the last entity tag, and fetches the whole bundle
  * now and then. From {@link #begin} to {@link #end} the time of each answer counts.

@@ -10,8 +10,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
+import io.bellwether.loadtest.bench.Latencies;
+import io.bellwether.loadtest.bench.Machine;
+import io.bellwether.loadtest.bench.Postgres;
+import io.bellwether.loadtest.bench.Results;
+
 
 /**
  * All that came out, for machines (JSON) and people (Markdown).
@@ -31,34 +34,22 @@ record Report(String measuredAt, Machine machine, Map<String, String> postgres, 
      * @return the files' common path without its ending
      */
     Path write(Path folder) throws IOException {
-        Files.createDirectories(folder);
-        String name = "bulk-" + measuredAt.substring(0, 10) + "-" + machine.commit();
-        Path base = folder.resolve(name);
-        for (int n = 2; Files.exists(with(base, ".json")); n++) {
-            base = folder.resolve(name + "-" + n);
-        }
-        Files.write(with(base, ".json"), new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT)
-                .writeValueAsBytes(this));
-        boolean plotted = Plot.write(sizes, with(base, ".svg"));
-        try (PrintWriter out = new PrintWriter(Files.newBufferedWriter(with(base, ".md"), StandardCharsets.UTF_8))) {
+        Path base = Results.base(folder, "bulk", measuredAt, machine.commit());
+        Results.writeJson(base, this);
+        boolean plotted = Plot.write(sizes, Results.with(base, ".svg"));
+        try (PrintWriter out = new PrintWriter(Files.newBufferedWriter(Results.with(base, ".md"), StandardCharsets.UTF_8))) {
             print(out, plotted ? base.getFileName() + ".svg" : "");
         }
         return base;
-    }
-
-    private static Path with(Path base, String ending) {
-        return base.resolveSibling(base.getFileName() + ending);
     }
 
     private void print(PrintWriter out, String plot) {
         out.printf(Locale.ROOT, "# Bulk refresh, %s, commit %s%n%n",
                 Instant.parse(measuredAt).toString().substring(0, 10),
                 machine.commit());
-        out.printf(Locale.ROOT, "%d CPUs (%s), %,d MB of memory, %s, load before %s. %s.%n%n", machine.cpus(),
-                machine.cpu(),
-                machine.memoryBytes() >> 20, machine.kernel(), machine.loadBefore(), machine.copy());
-        out.println("PostgreSQL: " + words(postgres) + ".\n");
-        out.println("Asked for: " + words(options) + ".\n");
+        out.println(machine.words() + "\n");
+        out.println("PostgreSQL: " + Results.words(postgres) + ".\n");
+        out.println("Asked for: " + Results.words(options) + ".\n");
         if (!plot.isEmpty()) {
             out.println("![How time, log and memory grow](" + plot + ")\n");
         }
@@ -139,9 +130,5 @@ record Report(String measuredAt, Machine machine, Map<String, String> postgres, 
                 sample.medianSeconds(), (double) sample.walBytes() / 1e6, (double) sample.totalBytes() / 1e6,
                 (double) policy.totalBytes() / 1e6, policy.deadRows(),
                 (double) sample.tables().getOrDefault("segment", none).totalBytes() / 1e6);
-    }
-
-    private static String words(Map<String, String> settings) {
-        return String.join(", ", settings.entrySet().stream().map(e -> e.getKey() + " " + e.getValue()).toList());
     }
 }

@@ -5,6 +5,8 @@ import java.util.Map;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 
+import io.bellwether.loadtest.bench.Postgres;
+
 /**
  * What was measured with one number of policies.
  *

@@ -6,6 +6,8 @@ import java.util.Locale;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 
+import io.bellwether.loadtest.bench.Latencies;
+
 /** What is promised, and whether it was kept. */
 final class Thresholds {
     private static final double FIRST_LOAD = 1.5;

@@ -12,6 +12,11 @@ import java.util.Optional;
 
 import org.postgresql.PGConnection;
 
+import io.bellwether.loadtest.bench.Cleanup;
+import io.bellwether.loadtest.bench.Cluster;
+import io.bellwether.loadtest.bench.Postgres;
+import io.bellwether.loadtest.bench.Programs;
+
 /**
  * The yardstick: {@code psql}'s {@code \copy} of the rows of a feed into an empty table like {@code policy}, with its
  * columns, constraints, index, storage settings, in the same database. Without a {@code psql} the PostgreSQL driver copies.

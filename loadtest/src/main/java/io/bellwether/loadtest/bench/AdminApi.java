@@ -1,4 +1,4 @@
-package io.bellwether.loadtest.bulk;
+package io.bellwether.loadtest.bench;
 
 import java.io.IOException;
 import java.net.URI;
@@ -15,7 +15,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** Defines sets and runs their refreshes, through nginx. Thread-safe. */
-final class AdminApi {
+public final class AdminApi {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration REQUEST_LIMIT = Duration.ofSeconds(30);
 
@@ -28,7 +28,7 @@ final class AdminApi {
      *
      * @param limit how long a run may take
      */
-    AdminApi(Cluster cluster, Duration limit) {
+    public AdminApi(Cluster cluster, Duration limit) {
         this.cluster = cluster;
         this.limit = limit;
     }
@@ -41,10 +41,10 @@ final class AdminApi {
      * @param upserts policies put
      * @param deletes policies deleted
      */
-    record Run(String state, double seconds, long upserts, long deletes) {}
+    public record Run(String state, double seconds, long upserts, long deletes) {}
 
     /** Defines a set whose schedule does not fire for half a year. */
-    void define(String set, String source) throws IOException, InterruptedException {
+    public void define(String set, String source) throws IOException, InterruptedException {
         ObjectNode definition = JSON.createObjectNode();
         definition.putObject("source").put("url", source);
         int month = LocalDate.now(ZoneOffset.UTC).plusMonths(6).getMonthValue();
@@ -52,9 +52,19 @@ final class AdminApi {
         send("PUT", "/v1/admin/sets/" + set, definition);
     }
 
+    /** The head of a set that was published. */
+    public JsonNode head(String set) throws IOException, InterruptedException {
+        return send("GET", "/v1/sets/" + set, null);
+    }
+
+    /** The manifest of a set's head. */
+    public JsonNode manifest(String set) throws IOException, InterruptedException {
+        return send("GET", "/v1/sets/" + set + "/manifest", null);
+    }
+
     /** A token of a downstream server that may read a set. */
-    String token(String set) throws IOException, InterruptedException {
-        ObjectNode wanted = JSON.createObjectNode().put("server", "bulk-reader");
+    public String token(String set) throws IOException, InterruptedException {
+        ObjectNode wanted = JSON.createObjectNode().put("server", "benchmark");
         wanted.putArray("sets").add(set);
         return send("POST", "/v1/admin/tokens", wanted).path("token").asText();
     }
@@ -64,7 +74,7 @@ final class AdminApi {
      *
      * @param expected the state it must end in
      */
-    Run run(String set, String expected) throws IOException, InterruptedException {
+    public Run run(String set, String expected) throws IOException, InterruptedException {
         String runs = "/v1/admin/jobs/" + set + "/runs";
         long id = send("POST", runs, JSON.createObjectNode()).path("id").asLong();
         long end = System.nanoTime() + limit.toNanos();

@@ -1,13 +1,14 @@
-package io.bellwether.loadtest.bulk;
+package io.bellwether.loadtest.bench;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 
 /** What Linux tells of processes. */
-final class ProcFs {
+public final class ProcFs {
     private static final Path PROC = Path.of("/proc");
     /** Ticks of /proc's times; 100 on every Linux that runs a JVM (USER_HZ). */
     private static final double TICKS_PER_SECOND = 100;
@@ -19,7 +20,7 @@ final class ProcFs {
     private ProcFs() {}
 
     /** CPU seconds of a process, its living children, and those that have ended and were waited for. */
-    static double cpuSeconds(long pid) throws IOException {
+    public static double cpuSeconds(long pid) throws IOException {
         double seconds = own(Files.readString(stat(pid), StandardCharsets.ISO_8859_1));
         try (Stream<Path> all = Files.list(PROC)) {
             for (Path process : all.filter(p -> p.getFileName().toString().matches("[0-9]+")).toList()) {
@@ -35,6 +36,13 @@ final class ProcFs {
             }
         }
         return seconds;
+    }
+
+    /** CPU seconds of a process itself, without its children. */
+    public static double ownCpuSeconds(long pid) throws IOException {
+        String stat = Files.readString(stat(pid), StandardCharsets.ISO_8859_1);
+        return (double) (Long.parseLong(field(stat, USER_TIME)) + Long.parseLong(field(stat, USER_TIME + 1)))
+                / TICKS_PER_SECOND;
     }
 
     private static double own(String stat) {
@@ -54,8 +62,19 @@ final class ProcFs {
         return PROC.resolve(Long.toString(pid)).resolve("stat");
     }
 
+    /** The program that a process runs. */
+    public static Path program(long pid) throws IOException {
+        return Files.readSymbolicLink(PROC.resolve(Long.toString(pid)).resolve("exe"));
+    }
+
+    /** The words of the command line of a process. */
+    public static List<String> commandLine(long pid) throws IOException {
+        return List.of(Files.readString(PROC.resolve(Long.toString(pid)).resolve("cmdline"), StandardCharsets.UTF_8)
+                .split("\0"));
+    }
+
     /** Forgets the peak of a process's resident memory; false where that is not permitted. */
-    static boolean forgetPeak(long pid) {
+    public static boolean forgetPeak(long pid) {
         try {
             Files.writeString(PROC.resolve(Long.toString(pid)).resolve("clear_refs"), "5");
             return true;
@@ -65,7 +84,7 @@ final class ProcFs {
     }
 
     /** The peak of a process's resident memory, in bytes, since it was forgotten or else since the process began. */
-    static long peakBytes(long pid) throws IOException {
+    public static long peakBytes(long pid) throws IOException {
         return Files.readString(PROC.resolve(Long.toString(pid)).resolve("status"), StandardCharsets.ISO_8859_1).lines()
                 .filter(line -> line.startsWith("VmHWM:")).mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
                 .findFirst().orElseThrow(() -> new BenchmarkException("process " + pid + " has no VmHWM")) << 10;

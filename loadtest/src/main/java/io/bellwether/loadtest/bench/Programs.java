@@ -1,4 +1,4 @@
-package io.bellwether.loadtest.bulk;
+package io.bellwether.loadtest.bench;
 
 import java.io.File;
 import java.io.IOException;
@@ -12,13 +12,13 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** Runs other programs, each with a limit; none outlives the benchmark. */
-final class Programs {
+public final class Programs {
     private static final int STOP_SECONDS = 40;
 
     private Programs() {}
 
     /** A program by its name, from {@code PATH}. */
-    static Optional<Path> onPath(String name) {
+    public static Optional<Path> onPath(String name) {
         String path = System.getenv().getOrDefault("PATH", "");
         for (String folder : path.split(File.pathSeparator, -1)) {
             Path program = Path.of(folder.isEmpty() ? "." : folder, name);
@@ -36,9 +36,9 @@ final class Programs {
      * @return its output
      * @throws BenchmarkException when it fails or takes longer than {@code limit}
      */
-    static String run(Cleanup cleanup, Duration limit, Map<String, String> environment, List<String> command)
+    public static String run(Cleanup cleanup, Duration limit, Map<String, String> environment, List<String> command)
             throws IOException, InterruptedException {
-        Path output = Files.createTempFile("bulk-", ".out");
+        Path output = Files.createTempFile("benchmark-", ".out");
         try {
             Process process = start(command, environment, output);
             // Once it has ended this does nothing.
@@ -59,7 +59,7 @@ final class Programs {
     }
 
     /** Starts a program; the caller stops it. */
-    static Process start(List<String> command, Map<String, String> environment, Path output) throws IOException {
+    public static Process start(List<String> command, Map<String, String> environment, Path output) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
                 .redirectInput(new File("/dev/null")).redirectOutput(output.toFile());
         builder.environment().keySet().removeIf(name -> name.startsWith("BELLWETHER_"));
@@ -68,7 +68,7 @@ final class Programs {
     }
 
     /** Stops a program and returns when it is gone. */
-    static void stop(Process process) throws InterruptedException {
+    public static void stop(Process process) throws InterruptedException {
         process.destroy();
         if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
             process.destroyForcibly().waitFor(STOP_SECONDS, TimeUnit.SECONDS);

@@ -1,4 +1,4 @@
-package io.bellwether.loadtest.bulk;
+package io.bellwether.loadtest.bench;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -7,10 +7,11 @@ import java.util.Deque;
  * What has to be undone, last first, whether the benchmark ends, fails or is stopped by a signal. Thread-safe; each thing is
  * undone once.
  */
-final class Cleanup implements AutoCloseable {
+public final class Cleanup implements AutoCloseable {
     /** Undoes one thing. */
     @FunctionalInterface
-    interface Action {
+    public interface Action {
+        /** Does it. */
         void run() throws Exception;
     }
 
@@ -18,8 +19,8 @@ final class Cleanup implements AutoCloseable {
     private boolean over;
 
     /** Sees to it that a signal undoes everything, too. */
-    Cleanup undoneOnSignal() {
-        Runtime.getRuntime().addShutdownHook(new Thread(this::close, "bulk-cleanup"));
+    public Cleanup undoneOnSignal() {
+        Runtime.getRuntime().addShutdownHook(new Thread(this::close, "benchmark-cleanup"));
         return this;
     }
 
@@ -28,7 +29,7 @@ final class Cleanup implements AutoCloseable {
      *
      * @throws BenchmarkException when all was undone already; the action has been run then
      */
-    void add(Action action) {
+    public void add(Action action) {
         synchronized (this) {
             if (!over) {
                 actions.push(action);
@@ -40,7 +41,7 @@ final class Cleanup implements AutoCloseable {
     }
 
     /** Whether nothing new may begin. */
-    synchronized boolean isOver() {
+    public synchronized boolean isOver() {
         return over;
     }
 

@@ -1,9 +1,9 @@
-package io.bellwether.loadtest.bulk;
+package io.bellwether.loadtest.bench;
 
 import java.util.Arrays;
 
 /** How long requests took. Thread-safe. */
-final class Latencies {
+public final class Latencies {
     private long[] nanos = new long[1 << 14];
     private int count;
 
@@ -14,20 +14,23 @@ final class Latencies {
      * @param p50Millis what half of them stayed below
      * @param p99Millis what 99 of 100 stayed below
      */
-    record Summary(int requests, double p50Millis, double p99Millis) {}
+    public record Summary(int requests, double p50Millis, double p99Millis) {}
 
-    synchronized void add(long took) {
+    /** Remembers how long one took, in nanoseconds. */
+    public synchronized void add(long took) {
         if (count == nanos.length) {
             nanos = Arrays.copyOf(nanos, 2 * count);
         }
         nanos[count++] = took;
     }
 
-    synchronized void clear() {
+    /** Forgets all. */
+    public synchronized void clear() {
         count = 0;
     }
 
-    synchronized Summary summary() {
+    /** What there is so far. */
+    public synchronized Summary summary() {
         long[] sorted = Arrays.copyOf(nanos, count);
         Arrays.sort(sorted);
         return new Summary(count, quantile(sorted, 0.5), quantile(sorted, 0.99));

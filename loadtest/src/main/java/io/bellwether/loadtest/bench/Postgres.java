@@ -1,4 +1,4 @@
-package io.bellwether.loadtest.bulk;
+package io.bellwether.loadtest.bench;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Properties;
 
 /** The cluster's PostgreSQL, as its superuser. For one thread. */
-final class Postgres implements AutoCloseable {
+public final class Postgres implements AutoCloseable {
     private static final List<String> TOLD = List.of("server_version", "shared_buffers", "max_wal_size",
             "checkpoint_timeout", "wal_level", "wal_compression", "full_page_writes", "fsync", "synchronous_commit",
             "data_checksums", "autovacuum", "maintenance_work_mem", "jit");
@@ -28,11 +28,11 @@ final class Postgres implements AutoCloseable {
      *
      * @param limit how long a statement may take
      */
-    static Postgres connect(Cluster cluster, Duration limit) throws SQLException {
+    public static Postgres connect(Cluster cluster, Duration limit) throws SQLException {
         Properties properties = new Properties();
         properties.setProperty("user", "postgres");
         properties.setProperty("password", cluster.superuserPassword());
-        properties.setProperty("ApplicationName", "bulk-benchmark");
+        properties.setProperty("ApplicationName", "benchmark");
         properties.setProperty("connectTimeout", "10");
         properties.setProperty("socketTimeout", Long.toString(limit.toSeconds()));
         return new Postgres(DriverManager.getConnection(
@@ -47,34 +47,36 @@ final class Postgres implements AutoCloseable {
      * @param indexBytes the indexes
      * @param deadRows versions of rows that are to be vacuumed, as far as the statistics know
      */
-    record TableSize(long rowBytes, long toastBytes, long indexBytes, long deadRows) {
-        long totalBytes() {
+    public record TableSize(long rowBytes, long toastBytes, long indexBytes, long deadRows) {
+        /** All of it. */
+        public long totalBytes() {
             return rowBytes + toastBytes + indexBytes;
         }
     }
 
-    Connection connection() {
+    /** The connection itself. */
+    public Connection connection() {
         return connection;
     }
 
     /** Where the log ends; the difference of two is the bytes written. */
-    long walPosition() throws SQLException {
+    public long walPosition() throws SQLException {
         return Long.parseLong(text("select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::text"));
     }
 
     /** Writes all pages, so that what follows starts equal: each page that is touched is logged whole once. */
-    void checkpoint() throws SQLException {
+    public void checkpoint() throws SQLException {
         execute("checkpoint");
     }
 
     /** Switches autovacuum, which otherwise falls into any step. */
-    void autovacuum(boolean on) throws SQLException {
+    public void autovacuum(boolean on) throws SQLException {
         execute("alter system set autovacuum = " + on);
         text("select pg_reload_conf()");
     }
 
     /** Bellwether's tables by their sizes, the empty ones left out. */
-    Map<String, TableSize> sizes() throws SQLException {
+    public Map<String, TableSize> sizes() throws SQLException {
         Map<String, TableSize> sizes = new LinkedHashMap<>();
         try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery("""
                 select c.relname, pg_relation_size(c.oid), pg_table_size(c.oid) - pg_relation_size(c.oid),
@@ -92,7 +94,7 @@ final class Postgres implements AutoCloseable {
     }
 
     /** The settings that matter here. */
-    Map<String, String> settings() throws SQLException {
+    public Map<String, String> settings() throws SQLException {
         Map<String, String> settings = new LinkedHashMap<>();
         for (String name : TOLD) {
             settings.put(name, text("select current_setting('" + name + "')"));
@@ -100,14 +102,15 @@ final class Postgres implements AutoCloseable {
         return settings;
     }
 
-    void execute(String sql) throws SQLException {
+    /** Runs a statement. */
+    public void execute(String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
         }
     }
 
     /** The one value of a query. */
-    String text(String query) throws SQLException {
+    public String text(String query) throws SQLException {
         try (Statement statement = connection.createStatement(); ResultSet row = statement.executeQuery(query)) {
             row.next();
             return String.valueOf(row.getString(1));

@@ -1,4 +1,4 @@
-package io.bellwether.loadtest.bulk;
+package io.bellwether.loadtest.bench;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -16,7 +16,7 @@ import com.sun.net.httpserver.HttpServer;
  * Where the feeds come from: a small HTTP server on a loopback port that serves one file at a time, with an entity tag (and
  * 304 to whoever names it) or without any. Thread-safe.
  */
-final class Upstream implements AutoCloseable {
+public final class Upstream implements AutoCloseable {
     private record Served(Path file, String etag) {}
 
     private final HttpServer server;
@@ -27,7 +27,7 @@ final class Upstream implements AutoCloseable {
     });
     private volatile Served served;
 
-    Upstream() throws IOException {
+    public Upstream() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 16);
         server.setExecutor(threads);
         server.createContext("/feed.ndjson", this::answer);
@@ -35,7 +35,7 @@ final class Upstream implements AutoCloseable {
     }
 
     /** The address of the feed. */
-    String url() {
+    public String url() {
         return "http://127.0.0.1:" + server.getAddress().getPort() + "/feed.ndjson";
     }
 
@@ -44,7 +44,7 @@ final class Upstream implements AutoCloseable {
      *
      * @param validated whether answers carry an entity tag
      */
-    void serve(Path file, boolean validated) {
+    public void serve(Path file, boolean validated) {
         served = new Served(file, validated ? "\"" + file.getFileName() + "\"" : "");
     }
 
