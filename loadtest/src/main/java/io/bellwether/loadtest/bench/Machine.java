@@ -53,6 +53,11 @@ public record Machine(int cpus, String cpu, long memoryBytes, String kernel, Str
                 .map(line -> line.substring(line.indexOf(':') + 1).strip()).findFirst().orElse("unknown");
     }
 
+    /** The same, with those programs named. */
+    public Machine with(String programs) {
+        return new Machine(cpus, cpu, memoryBytes, kernel, loadBefore, benchmarkJvm, programs, commit);
+    }
+
     /** For people, in a line. */
     public String words() {
         return String.format(Locale.ROOT, "%d CPUs (%s), %,d MB of memory, %s, load before %s. %s.", cpus, cpu,

@@ -67,6 +67,11 @@ public final class Programs {
         return builder.start();
     }
 
+    /** Starts a program whose standard input is open as long as this one lives; the caller stops it. */
+    public static Process startWithInput(List<String> command, Path output) throws IOException {
+        return new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start();
+    }
+
     /** Stops a program and returns when it is gone. */
     public static void stop(Process process) throws InterruptedException {
         process.destroy();
