@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
+import io.bellwether.loadtest.bench.BenchmarkException;
 import io.bellwether.loadtest.bench.Verdict;
 
 /** Answers that nothing changed: through nginx, beside the smallest possible handler's and those of a static file. */
@@ -18,7 +19,7 @@ final class PollsPart {
     static final String STATIC = "static file";
     static final double LEAST_OF_JETTY = 0.9;
 
-    private static final int WARM_UPS = 2;
+    private static final int WARM_UPS = 3;
 
     private PollsPart() {}
 
@@ -63,6 +64,7 @@ final class PollsPart {
         lines.put(STATIC, new Line(yardstick.staticPort(), yardstick.staticPoll(
                 stage.api().head(Stage.SMALL).toString().getBytes(StandardCharsets.UTF_8)), yardstick.pid(),
                 List.of()));
+        requireSameFields(lines.get(SERVER), lines.get(JETTY));
         for (int i = 0; i < WARM_UPS; i++) {
             for (Line line : lines.values()) {
                 turn(stage.options(), line);
@@ -81,6 +83,20 @@ final class PollsPart {
         }
         return new Result(turns, RawHttp.ask(front, poll).fields(), middle(turns.get(SERVER), turns.get(JETTY)),
                 middle(turns.get(SERVER), turns.get(STATIC)), middle(turns.get(JETTY), turns.get(STATIC)));
+    }
+
+    /** Only answers with the same header can be compared. */
+    private static void requireSameFields(Line these, Line those) throws IOException {
+        List<String> names = names(these);
+        if (!names.equals(names(those))) {
+            throw new BenchmarkException("the smallest handler's answers have other header fields than the server's: "
+                    + names(those) + " instead of " + names);
+        }
+    }
+
+    private static List<String> names(Line line) throws IOException {
+        return RawHttp.ask(line.port(), line.request()).fields().stream()
+                .map(field -> field.substring(0, field.indexOf(':')).toLowerCase(Locale.ROOT)).sorted().toList();
     }
 
     private static Turn turn(Options options, Line line) throws IOException {
