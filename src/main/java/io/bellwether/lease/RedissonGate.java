@@ -21,6 +21,8 @@ import org.redisson.Redisson;
 import org.redisson.api.RFuture;
 import org.redisson.api.RScript;
 import org.redisson.api.RedissonClient;
+import org.redisson.client.RedisAuthRequiredException;
+import org.redisson.client.RedisWrongPasswordException;
 import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 import org.slf4j.Logger;
@@ -80,6 +82,7 @@ public final class RedissonGate implements Gate {
     private final Periodic probe = new Periodic("redis-probe", PROBE, this::probe);
     private volatile @Nullable RedissonClient client;
     private final AtomicBoolean told = new AtomicBoolean();
+    private final AtomicBoolean toldRefused = new AtomicBoolean();
     private volatile long startedNanos;
     private volatile boolean everUp;
     private volatile boolean up;
@@ -190,23 +193,50 @@ public final class RedissonGate implements Gate {
         up = true;
         everUp = true;
         told.set(false);
+        toldRefused.set(false);
     }
 
     private void failed(Throwable because) {
         breaker.failed();
         up = false;
         boolean connecting = !everUp && System.nanoTime() - startedNanos < FIRST_PATIENCE.toNanos();
-        if (!connecting && told.compareAndSet(false, true)) {
+        if (refuses(because) && toldRefused.compareAndSet(false, true)) {
+            // Told even after another reason: time does not mend it.
+            told.set(true);
+            log.warn("redis refuses our password or what we may do; leaders are chosen by the database alone ({})",
+                    why(because));
+        } else if (!connecting && told.compareAndSet(false, true)) {
             log.warn("redis is away; leaders are chosen by the database alone ({})", why(because));
         }
     }
 
-    private static String why(Throwable because) {
+    /** In one line; the first and the last of a chain of causes, of which that in the middle is Redisson's own. */
+    static String why(Throwable because) {
         if (because instanceof TimeoutException) {
             return "no answer in time";
         }
+        Throwable root = root(because);
+        return root == because ? shown(because) : shown(because) + ", because of " + shown(root);
+    }
+
+    /** Whether Redis answers, and says that it does not know us or does not let us. */
+    static boolean refuses(Throwable because) {
+        Throwable root = root(because);
+        return root instanceof RedisAuthRequiredException || root instanceof RedisWrongPasswordException
+                || String.valueOf(root.getMessage()).startsWith("NOPERM");
+    }
+
+    private static Throwable root(Throwable because) {
+        Throwable root = because;
+        for (Throwable cause = root.getCause(); cause != null && cause != because; cause = cause.getCause()) {
+            root = cause;
+        }
+        return root;
+    }
+
+    private static String shown(Throwable failure) {
         // Redisson appends the script and the channel.
-        String said = because.toString();
+        String said = failure.toString();
         return said.length() <= MAX_SHOWN ? said : said.substring(0, MAX_SHOWN) + "…";
     }
 

@@ -117,6 +117,22 @@ final class TestedSet implements AutoCloseable {
         return rows().reversed().stream().filter(wanted).findFirst().orElseThrow();
     }
 
+    /** Waits until this very row has that state; what it says if it never does is all there is to know of the tick. */
+    void awaitState(RunRow run, String state) throws Exception {
+        try {
+            eventually("run " + run.id() + " of " + name + " is " + state, LIMIT,
+                    () -> rows().stream().anyMatch(row -> row.id() == run.id() && row.state().equals(state)));
+        } catch (AssertionError e) {
+            StringBuilder told = new StringBuilder(String.valueOf(e.getMessage()));
+            attempts(run.tick()).forEach(row -> told.append('\n').append(row));
+            for (int number = 1; number <= FaultCluster.PROCESSES; number++) {
+                cluster.log(number).lines().filter(line -> line.contains(name)).forEach(line -> told.append('\n')
+                        .append(line));
+            }
+            throw new AssertionError(told.toString(), e);
+        }
+    }
+
     /** Waits for so many revisions beside those that there are. */
     void awaitPublished(int more) throws Exception {
         long before = revision();

@@ -2,6 +2,7 @@ package io.bellwether.lease;
 
 import static io.bellwether.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -10,11 +11,17 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
 
+import io.bellwether.settings.Settings;
 import io.bellwether.telemetry.Meters;
 import io.bellwether.testing.TestRedis;
 
@@ -158,6 +165,26 @@ class RedissonGateTest extends GateContract {
         assertThat(command("REPLICAOF NO ONE")).isEqualTo("+OK");
         enter(one, "a");
         assertThat(one.isUp()).isTrue();
+    }
+
+    @Test
+    void why_redisWantsAPassword_saysSo() throws Exception {
+        assertThat(command("CONFIG SET requirepass right")).isEqualTo("+OK");
+        for (String password : List.of("", "wrong")) {
+            RedissonClient client = Redisson.create(RedissonConfig
+                    .of(new Settings.Redis(redis.settings().urls(), new Settings.Secret(password), null), LEASE));
+            try {
+                Throwable refused = catchThrowable(() -> client.getLock("a").tryLock());
+                assertThat(RedissonGate.refuses(refused)).as("%s", RedissonGate.why(refused)).isTrue();
+                assertThat(RedissonGate.why(refused)).contains(password.isEmpty() ? "NOAUTH" : "WRONGPASS")
+                        .doesNotContain(password.isEmpty() ? "right" : password);
+            } finally {
+                client.shutdown(0, 1, TimeUnit.SECONDS);
+            }
+        }
+        redis.stop();
+        Throwable away = new ExecutionException(new IOException("Connection refused"));
+        assertThat(RedissonGate.refuses(away)).isFalse();
     }
 
     /** One command on a connection of its own, and the first line of the answer. */
