@@ -44,6 +44,7 @@ final class Fleet {
                 .checkIf((response, session) -> response.status().code() == 200)
                 .then(jsonPath("$.publishedAt").transform(Fleet::millisSince)
                         .validate("answered in time", (millis, session) -> {
+                            Lateness.add(millis);
                             if (millis > LATE_MILLIS) {
                                 throw new IllegalStateException(millis + " ms after the publish");
                             }

@@ -45,6 +45,11 @@ public final class Mixed extends Simulation {
         }
     }
 
+    @Override
+    public void after() {
+        Lateness.write();
+    }
+
     private static int share(int percent) {
         return Math.max(1, SERVERS * percent / 100);
     }

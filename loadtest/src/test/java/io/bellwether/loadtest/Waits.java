@@ -28,4 +28,9 @@ public final class Waits extends Simulation {
                         details("wait").successfulRequests().count().gt((long) SERVERS),
                         details("head").failedRequests().count().is(0L));
     }
+
+    @Override
+    public void after() {
+        Lateness.write();
+    }
 }

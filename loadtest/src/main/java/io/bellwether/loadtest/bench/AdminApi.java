@@ -18,6 +18,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 public final class AdminApi {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration REQUEST_LIMIT = Duration.ofSeconds(30);
+    private static final int MOST_AGAIN = 10;
+    private static final long AGAIN_MILLIS = 1_000;
 
     private final Cluster cluster;
     private final Duration limit;
@@ -106,6 +108,10 @@ public final class AdminApi {
                         : HttpRequest.BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body)))
                 .build();
         HttpResponse<byte[]> response = http.send(request, HttpResponse.BodyHandlers.ofByteArray());
+        for (int again = 0; response.statusCode() == 503 && again < MOST_AGAIN; again++) {
+            Thread.sleep(AGAIN_MILLIS);
+            response = http.send(request, HttpResponse.BodyHandlers.ofByteArray());
+        }
         if (response.statusCode() / 100 != 2) {
             throw new BenchmarkException(method + " " + path + " was answered with " + response.statusCode() + ": "
                     + new String(response.body(), java.nio.charset.StandardCharsets.UTF_8));

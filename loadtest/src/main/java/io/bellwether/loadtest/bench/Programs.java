@@ -38,6 +38,29 @@ public final class Programs {
      */
     public static String run(Cleanup cleanup, Duration limit, Map<String, String> environment, List<String> command)
             throws IOException, InterruptedException {
+        Ended ended = attempt(cleanup, limit, environment, command);
+        if (ended.status() != 0) {
+            throw new BenchmarkException(
+                    command.get(0) + " failed with status " + ended.status() + ": " + ended.output());
+        }
+        return ended.output();
+    }
+
+    /**
+     * How a program ended.
+     *
+     * @param status what it returned
+     * @param output what it said
+     */
+    public record Ended(int status, String output) {}
+
+    /**
+     * As {@link #run}, for a program whose failure tells something.
+     *
+     * @throws BenchmarkException when it takes longer than {@code limit}
+     */
+    public static Ended attempt(Cleanup cleanup, Duration limit, Map<String, String> environment, List<String> command)
+            throws IOException, InterruptedException {
         Path output = Files.createTempFile("benchmark-", ".out");
         try {
             Process process = start(command, environment, output);
@@ -47,12 +70,7 @@ public final class Programs {
                 stop(process);
                 throw new BenchmarkException(command.get(0) + " took longer than " + limit);
             }
-            String said = Files.readString(output, StandardCharsets.UTF_8).strip();
-            if (process.exitValue() != 0) {
-                throw new BenchmarkException(
-                        command.get(0) + " failed with status " + process.exitValue() + ": " + said);
-            }
-            return said;
+            return new Ended(process.exitValue(), Files.readString(output, StandardCharsets.UTF_8).strip());
         } finally {
             Files.deleteIfExists(output);
         }
