@@ -90,12 +90,11 @@ record Report(String measuredAt, Machine machine, Map<String, String> options, L
             add(rate, simulation, "all requests", Outcome::perSecond);
             charts.add(rate);
             String timed = of(simulation).get(0).timed();
-            XYChart tail = chart(simulation, "milliseconds");
+            XYChart tail = chart(timed.isEmpty() ? simulation + ": waits, no time of its own" : simulation,
+                    "milliseconds");
             add(tail, simulation, "p50 " + timed, Outcome::p50Millis);
             add(tail, simulation, "p99 " + timed, Outcome::p99Millis);
-            if (!tail.getSeriesMap().isEmpty()) {
-                charts.add(tail);
-            }
+            charts.add(tail);
         }
         return charts;
     }
