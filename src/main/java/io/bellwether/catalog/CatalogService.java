@@ -223,6 +223,7 @@ public final class CatalogService implements Service {
                     held.epoch());
         }
         seen = true;
+        looks.saw();
         swap(loaded);
         log.debug("loaded heads {} of {} sets in {} ms", loaded.version(), loaded.byName().size(),
                 (System.nanoTime() - begun) / 1_000_000);

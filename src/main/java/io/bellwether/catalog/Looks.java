@@ -129,6 +129,14 @@ final class Looks implements Service {
         }
     }
 
+    /**
+     * Called by a look that has seen what there is, before it tells anybody: who is told looks again, and would else be
+     * sent away as if the look that told him had failed.
+     */
+    void saw() {
+        blind = false;
+    }
+
     /** Whether the last look failed. */
     boolean isBlind() {
         return blind;

@@ -185,6 +185,11 @@ public final class Exchange {
         context.res().setHeader(name, value);
     }
 
+    /** Takes a header field of the answer back. */
+    void clear(String name) {
+        context.res().setHeader(name, null);
+    }
+
     /** Answers with a JSON body. */
     public void json(int status, JsonNode json) throws IOException {
         answer(status, Json.TYPE, Json.bytes(json));
@@ -269,7 +274,7 @@ public final class Exchange {
         context.res().resetBuffer();
         for (String name : List.of("ETag", "Content-Length", "Content-Type", "Accept-Ranges",
                 "Location", "Preference-Applied", "Last-Modified", "X-Accel-Buffering")) {
-            context.res().setHeader(name, null);
+            clear(name);
         }
     }
 

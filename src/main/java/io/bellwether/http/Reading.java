@@ -113,6 +113,9 @@ final class Reading {
         CatalogService.View view = catalog.look();
         if (view.stale()) {
             exchange.set("Bellwether-Stale", "1");
+        } else {
+            // Set, perhaps, by the look before a wait.
+            exchange.clear("Bellwether-Stale");
         }
         if (!catalog.isLoaded()) {
             throw new Fault(FaultKind.UNAVAILABLE, "this process has not seen the database yet");

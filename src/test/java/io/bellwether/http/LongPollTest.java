@@ -145,6 +145,25 @@ class LongPollTest {
         }
     }
 
+    // The mark of the look before the wait stayed on the answer, and it was set once more when the poll was woken by the
+    // very look that saw the database again, before that look was over.
+    @Test
+    void poll_databaseBackMeanwhile_isNotMarkedStale() throws Exception {
+        serving.proxy.cut();
+        eventually("it is noticed", Duration.ofSeconds(5),
+                () -> serving.get("/v1/sets/firewall").headers().containsKey("bellwether-stale"));
+        try (RawHttp head = poll("/v1/sets/firewall", "If-None-Match: " + serving.tag(serving.firewall),
+                "Prefer: wait=30")) {
+            awaitWaiting(1);
+            serving.firewall.publish(Map.of("a", "2"));
+            serving.proxy.pass();
+            RawHttp.Answer answer = head.read(false);
+            assertThat(answer.status()).isEqualTo(200);
+            assertThat(answer.text()).contains("\"revision\":2");
+            assertThat(answer.headers()).doesNotContainKey("bellwether-stale");
+        }
+    }
+
     @Test
     void poll_setDeleted_isNotFound() throws Exception {
         try (RawHttp head = poll("/v1/sets/firewall", "If-None-Match: " + serving.tag(serving.firewall),
