@@ -3,7 +3,7 @@ package io.bellwether.fault;
 /**
  * The kinds of failure. Each names its HTTP status (RFC 9110), its problem type (the last path segment of the RFC 9457
  * {@code type} URI), the exit code of a command that ends by it, and whether it deserves a warning in the log. The front
- * answers with some of them itself (its {@code locations.conf}), with too many requests it alone.
+ * answers with some of them itself (its {@code locations.conf}), with two of them it alone.
  */
 public enum FaultKind {
     /** What was asked for cannot be understood. */
@@ -24,6 +24,8 @@ public enum FaultKind {
     CONFLICT(409, "conflict", 1, false),
     /** The revision is no longer kept. */
     REVISION_GONE(410, "revision-gone", 1, false),
+    /** What is there is not what the request names as its condition; said by the front alone. */
+    PRECONDITION_FAILED(412, "precondition-failed", 1, false),
     /** More was sent than is taken. */
     TOO_LARGE(413, "too-large", 2, false),
     /** It was sent in a form that is not taken. */

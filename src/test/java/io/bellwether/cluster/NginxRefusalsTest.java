@@ -7,13 +7,17 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -23,6 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+
+import io.bellwether.fault.FaultKind;
 
 /** What nginx refuses by itself: always a problem document, and nothing that an honest fleet asks for. */
 class NginxRefusalsTest {
@@ -68,6 +74,46 @@ class NginxRefusalsTest {
             }
         }
         assertThat(process.asked).isEmpty();
+    }
+
+    // Some of them were "about:blank", which tells nobody what to do.
+    @Test
+    void problemsOfTheConfiguration_areOfTypesThatHaveAPage() throws Exception {
+        String all = "";
+        for (String file : List.of("errors.conf", "cached.conf", "locations.conf", "http.conf", "limits.conf")) {
+            all += new String(ClusterDir.resource("/nginx/" + file), StandardCharsets.UTF_8);
+        }
+        List<MatchResult> problems = Pattern.compile("return ([0-9]+) '(\\{.*})\\\\n'").matcher(all).results().toList();
+        assertThat(problems).hasSizeGreaterThan(8).hasSameSizeAs(Pattern.compile("return [0-9]+ '").matcher(all)
+                .results().toList());
+        for (MatchResult problem : problems) {
+            JsonNode json = new ObjectMapper().readTree(problem.group(2));
+            assertThat(json.path("status").asText()).isEqualTo(problem.group(1));
+            assertThat(json.path("title").asText()).isNotBlank();
+            assertThat(json.path("detail").asText()).isNotBlank();
+            assertThat(Arrays.stream(FaultKind.values()).map(kind -> "/problems/" + kind.problemType()))
+                    .contains(json.path("type").asText());
+        }
+        for (String status : List.of("404", "500")) {
+            assertThat(all).as("a page of nginx itself").containsPattern("error_page " + status + " ");
+        }
+    }
+
+    @Test
+    void conditionThatDoesNotHold_onWhatIsKept_isAProblem() throws Exception {
+        try (TestFront front = front(UnaryOperator.identity())) {
+            for (String path : List.of("/v1/sets/a/segments/" + "a".repeat(64),
+                    "/v1/sets/a/revisions/7/bundle.ndjson.gz")) {
+                for (int i = 0; i < 2; i++) {
+                    HttpResponse<String> refused = send(request(front, path, AGENT).header("If-Match", "\"other\""));
+                    assertThat(refused.statusCode()).isEqualTo(412);
+                    assertThat(refused.headers().allValues("ETag")).isEmpty();
+                    assertProblem(refused.body(), 412, "precondition-failed");
+                }
+                HttpResponse<String> whole = send(request(front, path, AGENT).header("If-Match", "*"));
+                assertThat(whole.statusCode()).isEqualTo(200);
+            }
+        }
     }
 
     @ParameterizedTest

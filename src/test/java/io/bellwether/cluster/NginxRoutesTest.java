@@ -90,9 +90,11 @@ class NginxRoutesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"/metrics", "/livez", "/readyz", "/metrics/", "/metrics;a=b", "//metrics", "/%6detrics",
-            "/v1/../metrics", "/./readyz", "/internal/access/a", "/%69nternal/access/a"})
+            "/v1/../metrics", "/./readyz", "/internal/access/a", "/%69nternal/access/a", "/.access",
+            "/.problem/internal"})
     void processRoutes_throughTheFront_areNotThere(String path) throws Exception {
-        assertThat(raw("GET", path)).startsWith("HTTP/1.1 404").contains("application/problem+json")
+        assertThat(raw("GET", path)).startsWith("HTTP/1.1 404").contains("application/problem+json",
+                "\"type\":\"/problems/not-found\"", "Cache-Control: no-store", "X-Request-Id: ")
                 .doesNotContain("Bellwether-Process");
     }
 
@@ -191,7 +193,8 @@ class NginxRoutesTest {
                 HttpResponse<String> answer = send(request(path));
                 assertThat(answer.statusCode()).as(path).isEqualTo(503);
                 assertThat(answer.headers().firstValue("Retry-After")).as(path).contains("1");
-                assertThat(answer.body()).as(path).contains("\"status\":503");
+                assertThat(answer.headers().firstValue("Cache-Control")).as(path).contains("no-store");
+                assertThat(answer.body()).as(path).contains("\"type\":\"/problems/unavailable\"", "\"status\":503");
             }
             assertThat(send(request("/v1/sets/a").header("Prefer", "wait=5")).statusCode()).isEqualTo(503);
             assertThat(send(request("/nginx-health")).statusCode()).isEqualTo(200);
