@@ -55,7 +55,7 @@ class PausedLeaderIT {
                         () -> set.attempts(late.tick()).stream().anyMatch(RunRow::isPublished));
                 eventually("the pause is over", TestedSet.LIMIT, () -> Instant.now().isAfter(goesOnAt));
             } finally {
-                paused.signal("CONT");
+                paused.goOn();
             }
             // Not the first attempt, perhaps: its process may have been stopped by another of these tests, and one that
             // was stopped while it claimed never ran, so that nothing of it is late.

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +29,7 @@ import io.bellwether.fault.FaultInjection;
  * <ul>
  * <li>{@code note}: goes on;
  * <li>{@code kill}: ends the JVM by SIGKILL;
- * <li>{@code stop}: stops the process by SIGSTOP;
+ * <li>{@code stop}: stops the process by SIGSTOP; {@code POINT@job.passed} appears when it went on;
  * <li>{@code hold}: waits until {@code POINT@job.go} appears, 120 s at most, or the thread is interrupted, as it would
  * end a read;
  * <li>{@code hang}: the same, heedless of interrupts;
@@ -47,6 +48,8 @@ public final class FaultInjector implements FaultInjection {
     private static final Duration LONGEST = Duration.ofMinutes(2);
     private static final Duration STEP = Duration.ofMillis(5);
     private static final Duration CLOCK_AGE = Duration.ofMillis(20);
+
+    private static final ReentrantLock STOPPING = new ReentrantLock();
 
     private final @Nullable Path folder = path(FOLDER);
     private final @Nullable Path clock = path(CLOCK);
@@ -83,10 +86,33 @@ public final class FaultInjector implements FaultInjection {
         }
         String action = Files.readString(taken).strip();
         String pid = Long.toString(ProcessHandle.current().pid());
-        Path told = folder.resolve(name + ".telling");
-        Files.writeString(told, pid + "\n" + System.getProperty("bellwether.process", "?") + "\n");
-        Files.move(told, folder.resolve(name + ".reached"), StandardCopyOption.ATOMIC_MOVE);
-        act(action, folder.resolve(name + ".go"), pid);
+        if (action.equals("stop")) {
+            stop(folder, name, pid);
+        } else {
+            tell(folder, name, "reached", pid);
+            act(action, folder.resolve(name + ".go"), pid);
+        }
+    }
+
+    private static void tell(Path folder, String name, String what, String pid) throws IOException {
+        Path telling = folder.resolve(name + ".telling");
+        Files.writeString(telling, pid + "\n" + System.getProperty("bellwether.process", "?") + "\n");
+        Files.move(telling, folder.resolve(name + "." + what), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /**
+     * One thread of a process at a time: one that says it stops, and is stopped by the other before it did, would stop once
+     * more after both were told to go on, for good.
+     */
+    private static void stop(Path folder, String name, String pid) throws IOException {
+        STOPPING.lock();
+        try {
+            tell(folder, name, "reached", pid);
+            signal("STOP", pid);
+            tell(folder, name, "passed", pid);
+        } finally {
+            STOPPING.unlock();
+        }
     }
 
     private static void act(String action, Path go, String pid) throws IOException {
@@ -95,7 +121,6 @@ public final class FaultInjector implements FaultInjection {
                 // That it was reached is all.
             }
             case "kill" -> signal("KILL", pid);
-            case "stop" -> signal("STOP", pid);
             case "hold" -> await(go, true);
             case "hang" -> await(go, false);
             default -> {
