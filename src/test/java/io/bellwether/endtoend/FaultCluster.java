@@ -345,7 +345,15 @@ final class FaultCluster {
         Reached awaitReached() throws Exception {
             eventually(name + " is reached", REACHED, this::isReached);
             List<String> lines = Files.readAllLines(faults.resolve(name + ".reached"), StandardCharsets.UTF_8);
-            return new Reached(Long.parseLong(lines.get(0)), lines.get(1), faults.resolve(name + ".passed"));
+            return new Reached(Long.parseLong(lines.get(0)), lines.get(1));
+        }
+
+        /** Lets it go on that was stopped there, however late it did stop. */
+        void goOn(Reached stopped) throws Exception {
+            eventually(stopped + " goes on from " + name, REACHED, () -> {
+                stopped.signal("CONT");
+                return Files.exists(faults.resolve(name + ".passed"));
+            });
         }
 
         /** Lets whoever is held there go on. */
@@ -354,20 +362,8 @@ final class FaultCluster {
         }
     }
 
-    /**
-     * Who reached a failpoint.
-     *
-     * @param passed appears when one that was stopped there went on
-     */
-    record Reached(long pid, String process, Path passed) {
-        /** Lets it go on that was stopped there, however late it did stop. */
-        void goOn() throws Exception {
-            eventually(process + " goes on", REACHED, () -> {
-                signal("CONT");
-                return Files.exists(passed);
-            });
-        }
-
+    /** Who reached a failpoint. */
+    record Reached(long pid, String process) {
         /** Sends it a signal. */
         void signal(String signal) throws IOException, InterruptedException {
             new ProcessBuilder("kill", "-" + signal, Long.toString(pid)).start().waitFor();

@@ -47,7 +47,8 @@ class PausedLeaderIT {
     void leader_stoppedForLongerThanItsLease_anotherPublishesAndTheLateRunIsFenced(Failpoint point) throws Exception {
         String name = "paused-" + point.name().toLowerCase(Locale.ROOT).replace('_', '-');
         try (TestedSet set = TestedSet.published(cluster, name); Watcher watcher = new Watcher(cluster.api(), name)) {
-            FaultCluster.Reached paused = cluster.arm(point, set.name(), "stop").awaitReached();
+            FaultCluster.Armed armed = cluster.arm(point, set.name(), "stop");
+            FaultCluster.Reached paused = armed.awaitReached();
             Instant goesOnAt = Instant.now().plus(FaultCluster.TAKE_OVER);
             RunRow late = set.of(paused);
             try {
@@ -55,7 +56,7 @@ class PausedLeaderIT {
                         () -> set.attempts(late.tick()).stream().anyMatch(RunRow::isPublished));
                 eventually("the pause is over", TestedSet.LIMIT, () -> Instant.now().isAfter(goesOnAt));
             } finally {
-                paused.goOn();
+                armed.goOn(paused);
             }
             // Not the first attempt, perhaps: its process may have been stopped by another of these tests, and one that
             // was stopped while it claimed never ran, so that nothing of it is late.
