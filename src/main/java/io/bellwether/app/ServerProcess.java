@@ -232,6 +232,7 @@ public final class ServerProcess {
             }
             return Duration.ofMinutes(10);
         });
+        database.holdUntilMigrated();
         try {
             database.migrate();
             JobControl.ensure(database, RETENTION);

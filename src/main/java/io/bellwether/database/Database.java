@@ -32,6 +32,7 @@ public final class Database implements Service {
 
     private final Settings.Database settings;
     private final HikariDataSource pool;
+    private volatile boolean held;
 
     /**
      * A pool that connects on first use.
@@ -90,7 +91,22 @@ public final class Database implements Service {
         }
     }
 
+    /**
+     * Gives out no connection from now on until {@link #migrate} has succeeded: before, each question about a table that is
+     * not there yet would be an error in PostgreSQL's log. Callers meet a database that is away.
+     */
+    public void holdUntilMigrated() {
+        held = true;
+    }
+
+    private void checkHeld() throws SQLException {
+        if (held) {
+            throw new SQLTransientConnectionException("the schema is not up to date yet", "08001");
+        }
+    }
+
     private Connection pooled() throws SQLException {
+        checkHeld();
         try {
             return pool.getConnection();
         } catch (SQLException e) {
@@ -110,6 +126,7 @@ public final class Database implements Service {
      * @throws SQLException if the database is away
      */
     public Connection dedicatedConnection(String purpose) throws SQLException {
+        checkHeld();
         return DriverManager.getConnection(settings.url(), properties(settings, purpose));
     }
 
@@ -126,6 +143,7 @@ public final class Database implements Service {
      */
     public void migrate() throws SQLException {
         Migrations.migrate(pool);
+        held = false;
         log.debug("schema is up to date");
     }
 

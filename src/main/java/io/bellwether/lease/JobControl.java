@@ -34,7 +34,8 @@ public final class JobControl {
      * Declares a job, in the caller's transaction: inserts it or brings it up to date.
      *
      * <p>When the schedule, the zone or {@code enabled} changes, ticks that were due under the old schedule and that
-     * nobody ran yet are counted as missed, and the new schedule counts from now on. Past {@value #MAX_TICKS_COUNTED} the
+     * nobody ran yet are counted as missed, and the new schedule counts from now on; but ticks of the last
+     * {@link io.bellwether.schedule.MisfirePolicy#GRACE} that both schedules have are run. Past {@value #MAX_TICKS_COUNTED} the
      * count ends, and the row's reason says that there were at least so many. A running run goes on.
      *
      * @return the row in {@code job}

@@ -10,6 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 import io.bellwether.schedule.CronSchedule;
+import io.bellwether.schedule.MisfirePolicy;
 
 /** Writes job rows such that no tick of the old definition is lost without a row. Stateless. */
 final class JobDefinitions {
@@ -31,10 +32,8 @@ final class JobDefinitions {
         }
         boolean retimed = !old.schedule().equals(job.schedule()) || !old.zone().equals(job.zone())
                 || old.enabled() != job.enabled();
-        if (retimed && old.enabled()) {
-            countMissed(connection, old, maxTicks);
-        }
-        update(connection, job, old, retimed);
+        Instant cursor = retimed && old.enabled() ? countMissed(connection, job, old, maxTicks) : old.now();
+        update(connection, job, old, retimed, cursor);
         return old.id();
     }
 
@@ -52,19 +51,48 @@ final class JobDefinitions {
         }
     }
 
-    private static void countMissed(Connection connection, Old old, int maxTicks) throws SQLException {
+    /**
+     * Counts the ticks of the old schedule that nobody ran, but for those that just became due and are ticks of the new one
+     * too: they are run as if nothing had changed.
+     *
+     * @return up to where all ticks have their row
+     */
+    private static Instant countMissed(Connection connection, JobDefinition job, Old old, int maxTicks)
+            throws SQLException {
         List<Instant> due;
         try {
             due = CronSchedule.parse(old.schedule(), old.zone()).ticksBetween(old.cursor(), old.now(), maxTicks);
         } catch (IllegalArgumentException e) {
-            return; // A definition that nobody can read has no ticks.
+            return old.now(); // A definition that nobody can read has no ticks.
         }
-        if (!due.isEmpty()) {
-            TickRows.insert(connection, old.id(), "missed", due.getFirst(), due.getLast(), due.size(),
-                    due.size() < maxTicks
+        boolean all = due.size() < maxTicks;
+        int kept = all && job.enabled() ? kept(job, old, due) : 0;
+        List<Instant> missed = due.subList(0, due.size() - kept);
+        if (!missed.isEmpty()) {
+            TickRows.insert(connection, old.id(), "missed", missed.getFirst(), missed.getLast(), missed.size(),
+                    all
                             ? "due when the definition was changed"
                             : "due when the definition was changed; at least so many, the count ended there");
         }
+        return kept == 0 ? old.now() : before(due.get(due.size() - kept));
+    }
+
+    /** How many of the last due ticks are within the grace, and the only ones of the new schedule since the first of them. */
+    private static int kept(JobDefinition job, Old old, List<Instant> due) {
+        CronSchedule next = CronSchedule.parse(job.schedule(), job.zone());
+        Instant fresh = old.now().minus(MisfirePolicy.GRACE);
+        for (int first = 0; first < due.size(); first++) {
+            List<Instant> rest = due.subList(first, due.size());
+            if (!rest.getFirst().isBefore(fresh)
+                    && next.ticksBetween(before(rest.getFirst()), old.now(), rest.size() + 1).equals(rest)) {
+                return rest.size();
+            }
+        }
+        return 0;
+    }
+
+    private static Instant before(Instant tick) {
+        return tick.minusMillis(1);
     }
 
     /** Inserts the job; null when its name is taken. */
@@ -89,7 +117,7 @@ final class JobDefinitions {
     }
 
     /** The cursor moves to where the count ended, not to a later instant: a tick between the two would be in no row. */
-    private static void update(Connection connection, JobDefinition job, Old old, boolean retimed)
+    private static void update(Connection connection, JobDefinition job, Old old, boolean retimed, Instant cursor)
             throws SQLException {
         try (PreparedStatement update = connection.prepareStatement("""
                 update job set kind = ?, set_id = ?, schedule = ?, zone = ?, misfire = ?,
@@ -106,7 +134,7 @@ final class JobDefinitions {
             update.setDouble(7, job.maxRuntime().toMillis() / 1000.0);
             update.setBoolean(8, job.enabled());
             update.setBoolean(9, retimed);
-            Rows.set(update, 10, old.now());
+            Rows.set(update, 10, cursor);
             update.setLong(11, old.id());
             if (!Rows.one(update.executeUpdate(), "change of job " + job.name())) {
                 throw new SQLException("job " + job.name() + " vanished under its lock");

@@ -152,7 +152,6 @@ final class JobEntry {
             return null;
         }
         JobRow.Running run = row.running();
-        JobRow.Newest newest = row.newest();
         Instant queuedSince = row.queuedSince();
         MisfirePolicy.Kind kind = row.misfire().equals("skip")
                 ? MisfirePolicy.Kind.SKIP
@@ -166,14 +165,6 @@ final class JobEntry {
                 row.queuedId() == null || queuedSince == null
                         ? null
                         : new JobSight.Queued(row.queuedId(), queuedSince),
-                newest == null ? null : failed(row, newest), lostGate, hauntedUntil, manners);
-    }
-
-    private static JobSight.@Nullable Failed failed(JobRow row, JobRow.Newest newest) {
-        Instant finishedAt = newest.finishedAt();
-        boolean ofTheCursor = newest.scheduledAt().equals(row.cursor()) && !newest.kind().equals("manual");
-        return newest.state().equals("failed") && ofTheCursor && finishedAt != null
-                ? new JobSight.Failed(newest.attempt(), finishedAt)
-                : null;
+                row.failed(), lostGate, hauntedUntil, manners);
     }
 }

@@ -5,6 +5,8 @@ import java.time.Instant;
 
 import org.jspecify.annotations.Nullable;
 
+import io.bellwether.schedule.JobSight;
+
 /**
  * A job as a look at the database found it, with the runs that matter to the next step. Immutable.
  *
@@ -23,10 +25,13 @@ import org.jspecify.annotations.Nullable;
  * @param queuedId the oldest manual run that waits, or null
  * @param queuedSince its instant, or null
  * @param newest the last attempt at the tick of the cursor, or null
+ * @param failed the last attempt at the newest tick that was run, if it failed and nothing but overlapped ticks came
+ *        since; or null
  */
 record JobRow(long jobId, String name, String kind, long version, String schedule, String zone, String misfire,
         Duration misfireWindow, boolean enabled, @Nullable Instant pausedUntil, Instant cursor,
-        @Nullable Running running, @Nullable Long queuedId, @Nullable Instant queuedSince, @Nullable Newest newest) {
+        @Nullable Running running, @Nullable Long queuedId, @Nullable Instant queuedSince, @Nullable Newest newest,
+        JobSight.@Nullable Failed failed) {
 
     /**
      * A run under way.

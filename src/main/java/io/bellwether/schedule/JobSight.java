@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param cursor every tick at or before this instant has its row
  * @param running the run under way, or null
  * @param queued the oldest manual run that waits, or null
- * @param failed the last run of the tick at the cursor, if it failed and nothing newer happened; or null
+ * @param failed the last run of the newest tick that was run, if it failed and nothing but overlapped ticks came since; or
+ *        null
  * @param lostGate what this process' last lost gate was about, or null
  * @param gateHauntedUntil until when the gate is not asked, because it was held and yet nobody ran; or null
  * @param manners how this process behaves towards the others
@@ -47,10 +48,12 @@ public record JobSight(CronSchedule schedule, MisfirePolicy misfire, boolean ena
     /**
      * A run that failed.
      *
-     * @param attempt from 1
+     * @param tick its tick, which overlapped ticks may have followed
+     * @param attempt from 1; the next one is one more
+     * @param tries attempts so far without those that stopping processes gave back, which count for nothing
      * @param finishedAt when it ended
      */
-    public record Failed(int attempt, Instant finishedAt) {}
+    public record Failed(Instant tick, int attempt, int tries, Instant finishedAt) {}
 
     /**
      * A gate that somebody else held.

@@ -33,7 +33,7 @@ public final class NextStep {
     /** Attempts at one tick, the first included. */
     public static final int MAX_ATTEMPTS = 3;
 
-    /** The pause before a failed tick is tried again, times the attempts so far. */
+    /** The pause before a failed tick is tried again, times the tries so far. */
     public static final Duration RETRY_PAUSE = Duration.ofSeconds(30);
 
     /** How many ticks one step looks at; a longer backlog takes several steps. */
@@ -124,10 +124,10 @@ public final class NextStep {
 
     private static Step retryOrWait(JobSight job, Instant next, Instant now) {
         JobSight.Failed failed = job.failed();
-        if (failed == null || failed.attempt() >= MAX_ATTEMPTS || isPaused(job, now)) {
+        if (failed == null || failed.tries() >= MAX_ATTEMPTS || isPaused(job, now)) {
             return new Step.Wait(next);
         }
-        Duration pause = RETRY_PAUSE.multipliedBy(failed.attempt());
+        Duration pause = RETRY_PAUSE.multipliedBy(failed.tries());
         Instant at = failed.finishedAt().plus(pause);
         if (!next.equals(Instant.MAX) && next.isBefore(at.plus(RETRY_PAUSE))) {
             return new Step.Wait(next);
@@ -137,11 +137,11 @@ public final class NextStep {
         }
         // A gate that was lost before the tick failed was held by whoever ran it, and says nothing about this attempt.
         boolean lost = job.lostGate() != null && !job.lostGate().at().isBefore(failed.finishedAt());
-        if (lost && isHeldLately(job, job.cursor(), now)) {
+        if (lost && isHeldLately(job, failed.tick(), now)) {
             return new Step.Wait(earlier(next, lookAt(job)));
         }
-        boolean gate = !isHaunted(job, now) && !(lost && wasHeld(job, job.cursor()));
-        return new Step.Retry(job.cursor(), failed.attempt() + 1, gate);
+        boolean gate = !isHaunted(job, now) && !(lost && wasHeld(job, failed.tick()));
+        return new Step.Retry(failed.tick(), failed.attempt() + 1, gate);
     }
 
     private static Step paused(JobSight job, Instant now) {

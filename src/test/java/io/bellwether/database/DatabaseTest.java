@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLTransientException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
@@ -59,6 +60,26 @@ class DatabaseTest {
             assertThat(number(processes.getFirst(), "select count(*) from instance")).isEqualTo(1);
         } finally {
             processes.forEach(p -> p.stop(Duration.ZERO));
+        }
+    }
+
+    // Each look at a table that was not there yet was an error in PostgreSQL's log.
+    @Test
+    void holdUntilMigrated_emptyDatabase_asksNothingBeforeTheTablesAreThere() throws Exception {
+        Database fresh = TestPostgres.open(TestPostgres.emptyDatabase());
+        try {
+            fresh.holdUntilMigrated();
+            assertThatThrownBy(
+                    () -> fresh.<Boolean, SQLException>inTransaction("look", Duration.ofSeconds(5), connection -> {
+                        throw new AssertionError("asked");
+                    })).isInstanceOf(SQLTransientException.class).hasMessageContaining("not up to date");
+            assertThatThrownBy(() -> fresh.dedicatedConnection("look")).isInstanceOf(SQLTransientException.class);
+            fresh.migrate();
+            assertThat(fresh.<Boolean, SQLException>inTransaction("look", Duration.ofSeconds(5), connection -> true))
+                    .isTrue();
+            fresh.dedicatedConnection("look").close();
+        } finally {
+            fresh.stop(Duration.ZERO);
         }
     }
 

@@ -283,6 +283,20 @@ class JobLedgerTest extends LedgerContract {
         assertThat(job().cursor()).as("nothing changed").isEqualTo(after.cursor());
     }
 
+    // A change at the full minute dropped the tick of that minute, which the new schedule has too.
+    @Test
+    void define_ticksJustDueUnderBothSchedules_areLeftToBeRun() throws Exception {
+        execute("update job set tick_cursor = date_trunc('second', clock_timestamp()) - interval '40 s'");
+        Instant before = job().cursor();
+        define("0-59 * * * * *", true);
+        RunView missed = queries.runs("demo", 10, null).getFirst();
+        assertThat(missed.state()).isEqualTo("missed");
+        assertThat(missed.ticks()).as("those older than the grace").isBetween(9, 12);
+        assertThat(job().cursor()).isBetween(before.plusSeconds(missed.ticks()),
+                before.plusSeconds(missed.ticks() + 1L));
+        win(before.plusSeconds(missed.ticks() + 1L));
+    }
+
     @Test
     void define_scheduleChanged_moreIsDueThanIsCounted_saysAtLeast() throws Exception {
         database.<Long, SQLException>inTransaction("define", LIMIT, c -> JobDefinitions.upsert(c, new JobDefinition(
@@ -426,9 +440,11 @@ class JobLedgerTest extends LedgerContract {
         execute("update job set tick_cursor = clock_timestamp()");
         Instant first = job().cursor();
         long end = System.nanoTime() + Duration.ofSeconds(3).toNanos();
-        for (int i = 0; System.nanoTime() - end < 0; i++) {
-            define(i % 2 == 0 ? "* * * * * ?" : "* * * * * *", true);
+        while (System.nanoTime() - end < 0) {
+            define("0 0 0 1 1 *", true);
+            execute("update job set schedule = '* * * * * *'");
         }
+        define("0 0 0 1 1 *", true);
         long counted = queries.runs("demo", 1000, null).stream().mapToLong(RunView::ticks).sum();
         assertThat(counted).isEqualTo(job().cursor().getEpochSecond() - first.getEpochSecond()).isGreaterThan(1);
     }

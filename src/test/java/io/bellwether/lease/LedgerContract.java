@@ -10,6 +10,7 @@ import java.util.UUID;
 
 import org.junit.jupiter.api.Test;
 
+import io.bellwether.schedule.JobSight;
 import io.bellwether.schedule.Step;
 
 /**
@@ -228,6 +229,36 @@ abstract class LedgerContract {
         assertThat(newest).isNotNull();
         assertThat(newest.scheduledAt()).isEqualTo(t(1));
         assertThat(newest.state()).isEqualTo("failed");
+    }
+
+    @Test
+    void look_ticksOverlappedByARunThatFailed_showsItsTick_andIsRetriedForIt() throws Exception {
+        Claim run = win(t(1));
+        assertThat(ledger().overlapped(job(), List.of(t(2), t(3)))).isTrue();
+        end(run, "failed");
+        JobSight.Failed failed = job().failed();
+        assertThat(failed).isNotNull();
+        assertThat(failed.tick()).isEqualTo(t(1));
+        assertThat(failed.attempt()).isEqualTo(1);
+        assertThat(failed.tries()).isEqualTo(1);
+        assertThat(ledger().retry(job(), t(1), 2, ticket())).isInstanceOf(ClaimOutcome.Won.class);
+        assertThat(states(t(1))).containsExactly("failed", "running");
+    }
+
+    @Test
+    void look_failedAfterItWasHandedOver_countsTheOneTry() throws Exception {
+        Claim run = win(t(1));
+        assertThat(ledger().giveBack(run, true)).isTrue();
+        end(takeOver(run.runId()), "failed");
+        assertThat(job().failed()).extracting(JobSight.Failed::attempt, JobSight.Failed::tries).containsExactly(2, 1);
+    }
+
+    @Test
+    void look_laterTickWasCountedAsMissed_theFailedOneIsOfThePast() throws Exception {
+        end(win(t(1)), "failed");
+        assertThat(job().failed()).isNotNull();
+        assertThat(ledger().missed(job(), new Step.Stretch(t(2), t(4), 3))).isTrue();
+        assertThat(job().failed()).isNull();
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
 
+import io.bellwether.schedule.JobSight;
 import io.bellwether.schedule.NextStep;
 import io.bellwether.schedule.Step;
 
@@ -193,7 +194,19 @@ final class ModelLedger implements Ledger {
                 newest == null
                         ? null
                         : new JobRow.Newest(newest.kind, newest.tick, newest.state, newest.attempt, newest.process,
-                                newest.finishedAt)));
+                                newest.finishedAt),
+                newest == null ? null : failed()));
+    }
+
+    private JobSight.@Nullable Failed failed() {
+        Row last = rows.stream().filter(row -> !row.tick.isAfter(cursor) && !row.state.equals("overlapped"))
+                .filter(row -> !isManual(row))
+                .max(Comparator.comparing((Row row) -> row.tick).thenComparing(row -> row.attempt)).orElse(null);
+        return last == null || !last.state.equals("failed")
+                ? null
+                : new JobSight.Failed(last.tick, last.attempt,
+                        (int) rows.stream().filter(row -> row.tick.equals(last.tick) && !row.handedOver).count(),
+                        Objects.requireNonNull(last.finishedAt));
     }
 
     private boolean isManual(Row run) {

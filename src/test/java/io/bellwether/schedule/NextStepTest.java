@@ -23,10 +23,11 @@ class NextStepTest {
     private JobSight.@Nullable LostGate lostGate;
     private @Nullable Instant hauntedUntil;
     private JobSight.Manners manners = JobSight.Manners.NONE;
+    private Instant cursor = T0;
 
     private Step at(double seconds) {
         JobSight sight = new JobSight(schedule, new MisfirePolicy(misfire, MisfirePolicy.GRACE, Duration.ofDays(1)),
-                enabled, pausedUntil, T0, running, queued, failed, lostGate, hauntedUntil, manners);
+                enabled, pausedUntil, cursor, running, queued, failed, lostGate, hauntedUntil, manners);
         return NextStep.of(sight, t(seconds));
     }
 
@@ -235,12 +236,12 @@ class NextStepTest {
     @Test
     void failed_rareSchedule_isRetriedAfterAPause() {
         schedule = CronSchedule.parse("0 0 * * * *", "UTC");
-        failed = new JobSight.Failed(1, t(10));
+        failed = new JobSight.Failed(T0, 1, 1, t(10));
         assertThat(at(20)).isEqualTo(new Step.Wait(t(40)));
         assertThat(at(40)).isEqualTo(new Step.Retry(T0, 2, true));
-        failed = new JobSight.Failed(2, t(50));
+        failed = new JobSight.Failed(T0, 2, 2, t(50));
         assertThat(at(60)).isEqualTo(new Step.Wait(t(110)));
-        failed = new JobSight.Failed(3, t(120));
+        failed = new JobSight.Failed(T0, 3, 3, t(120));
         assertThat(at(300)).isEqualTo(new Step.Wait(t(3600)));
     }
 
@@ -248,7 +249,7 @@ class NextStepTest {
     void failed_gateHeldByAGhost_isRetriedWithoutItTwoSecondsLater() {
         // A ghost lock made every process ask the gate again and again, and none went past it.
         schedule = CronSchedule.parse("0 0 * * * *", "UTC");
-        failed = new JobSight.Failed(1, t(10));
+        failed = new JobSight.Failed(T0, 1, 1, t(10));
         lostGate = new JobSight.LostGate(T0, t(40.1));
         assertThat(at(40.2)).isEqualTo(new Step.Wait(t(42.1)));
         assertThat(at(42.1)).isEqualTo(new Step.Retry(T0, 2, false));
@@ -260,14 +261,30 @@ class NextStepTest {
     @Test
     void failed_gateWasHeldByTheRunThatFailed_isAskedAgain() {
         schedule = CronSchedule.parse("0 0 * * * *", "UTC");
-        failed = new JobSight.Failed(1, t(10));
+        failed = new JobSight.Failed(T0, 1, 1, t(10));
         lostGate = new JobSight.LostGate(T0, t(0.1));
         assertThat(at(40)).isEqualTo(new Step.Retry(T0, 2, true));
     }
 
     @Test
+    void failed_ticksOverlappedSince_isRetriedForItsOwnTick() {
+        schedule = CronSchedule.parse("0 0 * * * *", "UTC");
+        cursor = t(5);
+        failed = new JobSight.Failed(T0, 1, 1, t(10));
+        assertThat(at(40)).isEqualTo(new Step.Retry(T0, 2, true));
+    }
+
+    @Test
+    void failed_handedOverBefore_countsTriesAlone() {
+        schedule = CronSchedule.parse("0 0 * * * *", "UTC");
+        failed = new JobSight.Failed(T0, 3, 1, t(10));
+        assertThat(at(20)).isEqualTo(new Step.Wait(t(40)));
+        assertThat(at(40)).isEqualTo(new Step.Retry(T0, 4, true));
+    }
+
+    @Test
     void failed_nextTickIsNear_isNotRetried() {
-        failed = new JobSight.Failed(1, t(1));
+        failed = new JobSight.Failed(T0, 1, 1, t(1));
         assertThat(at(2)).isEqualTo(new Step.Wait(t(5)));
     }
 }
