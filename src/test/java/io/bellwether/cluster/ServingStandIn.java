@@ -20,6 +20,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
@@ -36,6 +37,7 @@ final class ServingStandIn implements AutoCloseable {
     static final String GONE = "99";
 
     private static final Pattern ACCESS = Pattern.compile("/internal/access/([^/]+)");
+    private static final Pattern HEAD = Pattern.compile("/v1/sets/([^/]+)");
     private static final Pattern SEGMENT = Pattern.compile("/v1/sets/([^/]+)/segments/([0-9a-f]{64})");
     private static final Pattern BUNDLE = Pattern.compile("/v1/sets/([^/]+)/revisions/([0-9]+)/bundle\\.ndjson\\.gz");
     private static final Pattern RANGE = Pattern.compile("bytes=([0-9]*)-([0-9]*)");
@@ -48,7 +50,13 @@ final class ServingStandIn implements AutoCloseable {
     final Map<String, Integer> torn = new ConcurrentHashMap<>();
     /** How many bytes the range of an answer falls short of what was asked for. */
     volatile int shorter;
-    /** What {@code …/hold} waits for. */
+    /** How long it takes before it answers, access apart. */
+    volatile Duration delay = Duration.ZERO;
+    /** Path, id and where from of every request. */
+    final List<String> told = new CopyOnWriteArrayList<>();
+    /** The ports at the other end of its connections. */
+    final Set<Integer> connections = ConcurrentHashMap.newKeySet();
+    /** What {@code …/hold} waits for, and {@code …/slowly} before its last line. */
     final CountDownLatch held = new CountDownLatch(1);
     /** How many came there. */
     final AtomicInteger holding = new AtomicInteger();
@@ -85,6 +93,7 @@ final class ServingStandIn implements AutoCloseable {
         try (exchange) {
             String path = exchange.getRequestURI().getRawPath();
             exchange.getResponseHeaders().set("Bellwether-Process", "stand-in-" + port());
+            remember(exchange, path);
             Matcher access = ACCESS.matcher(path);
             Matcher segment = SEGMENT.matcher(path);
             Matcher bundle = BUNDLE.matcher(path);
@@ -92,6 +101,8 @@ final class ServingStandIn implements AutoCloseable {
                 holding.incrementAndGet();
                 held.await();
                 send(exchange, 200, new byte[0]);
+            } else if (exchange.getRequestURI().toString().endsWith("/slowly")) {
+                slowly(exchange);
             } else if (access.matches()) {
                 if (opens(exchange, access.group(1))) {
                     header(exchange, "Cache-Control", "max-age=1, stale-if-error=7");
@@ -101,7 +112,12 @@ final class ServingStandIn implements AutoCloseable {
                 }
             } else {
                 asked.add(path + " " + exchange.getRequestHeaders().getFirst("Range"));
-                if (segment.matches() && opens(exchange, segment.group(1))) {
+                LockSupport.parkNanos(delay.toNanos());
+                Matcher head = HEAD.matcher(path);
+                if (head.matches() && exchange.getRequestMethod().equals("GET")) {
+                    content(exchange, ("{\"revision\":7,\"set\":\"" + head.group(1) + "\"}")
+                            .getBytes(StandardCharsets.UTF_8), "\"11111111.r7\"", "private, no-cache");
+                } else if (segment.matches() && opens(exchange, segment.group(1))) {
                     header(exchange, "Bellwether-Revision", "3");
                     header(exchange, "Bellwether-Epoch", epoch);
                     content(exchange, segment(segment.group(2)), '"' + segment.group(2) + '"',
@@ -115,6 +131,22 @@ final class ServingStandIn implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private void remember(HttpExchange exchange, String path) {
+        Headers fields = exchange.getRequestHeaders();
+        told.add(path + " " + fields.getFirst("X-Request-Id") + " " + fields.getFirst("X-Forwarded-For") + " "
+                + fields.getFirst("X-Forwarded-Proto") + " " + fields.getFirst("Host"));
+        connections.add(exchange.getRemoteAddress().getPort());
+    }
+
+    private void slowly(HttpExchange exchange) throws IOException, InterruptedException {
+        exchange.sendResponseHeaders(200, 0);
+        exchange.getResponseBody().write("first\n".getBytes(StandardCharsets.UTF_8));
+        exchange.getResponseBody().flush();
+        held.await();
+        exchange.getResponseBody().write("last\n".getBytes(StandardCharsets.UTF_8));
+        exchange.getResponseBody().close();
     }
 
     private void bundle(HttpExchange exchange, String set, String revision) throws IOException {
@@ -155,7 +187,8 @@ final class ServingStandIn implements AutoCloseable {
             throws IOException {
         header(exchange, "ETag", etag);
         header(exchange, "Cache-Control", cacheControl);
-        if (etag.equals(exchange.getRequestHeaders().getFirst("If-None-Match"))) {
+        String known = exchange.getRequestHeaders().getFirst("If-None-Match");
+        if (known != null && known.replaceFirst("^W/", "").equals(etag)) {
             exchange.sendResponseHeaders(304, -1);
             return;
         }

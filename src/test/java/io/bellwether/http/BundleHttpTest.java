@@ -181,6 +181,39 @@ class BundleHttpTest {
         assertThat(nowhere.headers()).doesNotContainKeys("etag", "accept-ranges").containsKey("retry-after");
     }
 
+    // A tag that is made of the body costs the body; and without the database there may be none.
+    @Test
+    void conditionalGet_contentsNowhereAtHand_is304() throws Exception {
+        String segment = "/v1/sets/firewall/segments/" + serving.firewall.manifest().segments().getFirst().sha256();
+        String policy = "/v1/sets/firewall/policies/" + serving.firewall.content().keySet().iterator().next();
+        Map<String, String> tags = new TreeMap<>();
+        for (String path : List.of(BUNDLE, segment, policy, "/v1/sets/firewall/policies",
+                "/v1/sets/firewall/changes?since=0")) {
+            tags.put(path, serving.get(path).header("etag"));
+        }
+        deleteSegments();
+        serving.proxy.cut();
+        for (Map.Entry<String, String> one : tags.entrySet()) {
+            assertThat(serving.get(one.getKey(), "If-None-Match: " + one.getValue()).status()).as(one.getKey())
+                    .isEqualTo(304);
+        }
+        assertThat(serving.get(BUNDLE).status()).isEqualTo(503);
+    }
+
+    // What changes has no parts: curl -C - would put two revisions together and be content.
+    @Test
+    void range_ofWhatChanges_isTheWhole() throws Exception {
+        for (String path : List.of("/v1/sets", "/v1/sets/firewall", "/v1/sets/firewall/manifest",
+                "/v1/sets/firewall/changes?since=0", "/v1/sets/firewall/policies",
+                "/v1/sets/firewall/policies/" + serving.firewall.content().keySet().iterator().next())) {
+            RawHttp.Answer part = serving.get(path, "Range: bytes=1-2");
+            assertThat(part.status()).as(path).isEqualTo(200);
+            assertThat(part.headers()).as(path).doesNotContainKeys("accept-ranges", "content-range");
+            assertThat(part.body()).as(path).isEqualTo(serving.get(path).body());
+        }
+        assertThat(serving.get("/v1/sets/firewall/bundle.ndjson.gz", "Range: bytes=1-2").status()).isEqualTo(307);
+    }
+
     @Test
     void segmentsFetched_readAgainAndLost_countsWhatTheDatabaseWasAskedFor() throws Exception {
         int segments = serving.firewall.manifest().segments().size();

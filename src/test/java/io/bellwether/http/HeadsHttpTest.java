@@ -7,6 +7,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import org.junit.jupiter.api.AfterEach;
@@ -137,6 +141,22 @@ class HeadsHttpTest {
             assertThat(head.status()).as(path).isEqualTo(200);
             for (String field : List.of("etag", "cache-control", "content-type", "content-length")) {
                 assertThat(head.header(field)).as(path + " " + field).isEqualTo(whole.header(field));
+            }
+        }
+    }
+
+    // All servers restart together, each with the tag of what it holds (teleport#6889, opa#5673).
+    @Test
+    void conditionalGet_ofAWholeFleetAtOnce_is304ForEach() throws Exception {
+        serving.firewall.publish(Map.of("a", "1", "b", "2"));
+        assertThat(serving.get("/v1/sets/firewall").status()).isEqualTo(200);
+        String tag = "If-None-Match: " + serving.tag(serving.firewall);
+        try (ExecutorService fleet = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Integer>> answers = Stream
+                    .generate(() -> fleet.submit(() -> serving.get("/v1/sets/firewall", tag).status())).limit(500)
+                    .toList();
+            for (Future<Integer> answer : answers) {
+                assertThat(answer.get()).isEqualTo(304);
             }
         }
     }

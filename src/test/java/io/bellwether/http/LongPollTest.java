@@ -10,6 +10,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
@@ -171,6 +175,54 @@ class LongPollTest {
             awaitWaiting(1);
             serving.firewall.delete();
             assertThat(head.read(false).status()).isEqualTo(404);
+        }
+    }
+
+    // The connection that listens is away, so that nobody tells of the publish: a look each second does (agollo#48).
+    @Test
+    void poll_notificationMissed_isAnsweredWithinTwoSeconds() throws Exception {
+        for (int i = 2; i < 6; i++) {
+            try (RawHttp head = poll("/v1/sets/firewall", "If-None-Match: " + serving.tag(serving.firewall),
+                    "Prefer: wait=30")) {
+                awaitWaiting(1);
+                serving.execute("select pg_terminate_backend(pid) from pg_stat_activity"
+                        + " where application_name = 'bellwether-listen' and datname = current_database()");
+                serving.firewall.publish(Map.of("a", Integer.toString(i)));
+                long published = System.nanoTime();
+                assertThat(head.read(false).text()).contains("\"revision\":" + i);
+                assertThat(Duration.ofNanos(System.nanoTime() - published)).isLessThan(Duration.ofSeconds(2));
+            }
+        }
+    }
+
+    @Test
+    void publish_toManyPolls_isToldOverAWhileAndNotAtOnce() throws Exception {
+        int count = 6 * WaitingPolls.AT_ONCE;
+        List<RawHttp> polls = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            polls.add(poll("/v1/sets/firewall", "If-None-Match: " + serving.tag(serving.firewall), "Prefer: wait=50"));
+        }
+        awaitWaiting(count);
+        AtomicLong first = new AtomicLong(Long.MAX_VALUE);
+        AtomicLong last = new AtomicLong(Long.MIN_VALUE);
+        try (ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Integer>> answers = new ArrayList<>();
+            for (RawHttp poll : polls) {
+                answers.add(readers.submit(() -> {
+                    int status = poll.read(false).status();
+                    first.accumulateAndGet(System.nanoTime(), Math::min);
+                    last.accumulateAndGet(System.nanoTime(), Math::max);
+                    return status;
+                }));
+            }
+            serving.firewall.publish(Map.of("a", "2"));
+            for (Future<Integer> answer : answers) {
+                assertThat(answer.get()).isEqualTo(200);
+            }
+        }
+        assertThat(Duration.ofNanos(last.get() - first.get())).isGreaterThan(WaitingPolls.STEP.multipliedBy(4));
+        for (RawHttp poll : polls) {
+            poll.close();
         }
     }
 
