@@ -192,7 +192,7 @@ public final class ServerProcess {
                         new AdminContentRoutes(new SetRuns(database)),
                         new AdminJobRoutes(new JobQueries(database), new JobControl(database), clock),
                         new AdminTokenRoutes(new TokenAdmin(database, clock)), new AboutRoutes()),
-                new Authenticator(settings.adminToken(), tokens::find), meters, name);
+                new Authenticator(settings.adminToken(), tokens::held, tokens::find), meters, name);
         begin(http);
         routes = http.routes();
         port = http.port();

@@ -141,6 +141,16 @@ public final class CatalogService implements Service {
         return new View(heads, !saw);
     }
 
+    /**
+     * As {@link #look()}, without a thread that waits.
+     *
+     * @param then called once, with what is held: on a virtual thread that calls others afterwards, or, when the database
+     *        cannot be seen, perhaps on the caller's own; so it must not block
+     */
+    public void look(Consumer<View> then) {
+        looks.join(saw -> then.accept(new View(heads, !saw)));
+    }
+
     /** Asks for a look soon. */
     public void nudge() {
         looks.nudge();

@@ -1,10 +1,16 @@
 package io.bellwether.catalog;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -18,8 +24,10 @@ import io.bellwether.lifecycle.Service;
  * Looks at something, one after another, and shares each look among all who wait. Thread safe.
  *
  * <p>Who joins gets the outcome of a look that <em>begins</em> after the joining, never of one under way: that one may
- * have read before the caller arrived. Looks begin at least {@link #GAP} apart, so their number is bounded however many
- * join; without anyone joining there is one each {@link #IDLE}.
+ * have read before the caller arrived. Looks begin at least {@link #GAP} apart, or sooner when as many wait as the last one
+ * served, so that fast clients need not wait for the clock; but never for fewer than {@link #FEWEST}. So a look is shared
+ * by that many, or there are no more of them than one each {@link #GAP}. Without anyone joining there is one each
+ * {@link #IDLE}.
  */
 final class Looks implements Service {
     private static final Logger log = LoggerFactory.getLogger(Looks.class);
@@ -33,6 +41,18 @@ final class Looks implements Service {
 
     /** From the beginning of one look to that of the next, under load. */
     static final Duration GAP = Duration.ofMillis(2);
+
+    /** How many have to wait at least for a look to begin sooner than that. */
+    static final int FEWEST = 16;
+
+    /** How many are enough, however many the last one served: the others come while it is under way. */
+    static final int ENOUGH = 32;
+
+    /** How many waiters are told by one thread, one after another. */
+    private static final int LOT = 64;
+
+    /** How often is looked whether waiters have waited for too long. */
+    private static final Duration WATCH = PATIENCE.dividedBy(4);
 
     /** From one look to the next when nobody asks. */
     static final Duration IDLE = Duration.ofSeconds(1);
@@ -51,15 +71,43 @@ final class Looks implements Service {
         void run() throws Exception;
     }
 
+    /** Somebody who waits for a look without a thread. */
+    @FunctionalInterface
+    interface Waiter {
+        /**
+         * Told once, on a virtual thread that tells others afterwards; on the caller's own when there is nothing to wait for.
+         *
+         * @param saw whether a look that began after the joining saw something
+         */
+        void looked(boolean saw);
+    }
+
+    /** Those who share a look. */
     private static final class Round {
         private final CompletableFuture<Boolean> seen = new CompletableFuture<>();
+        private List<Waiter> waiters = new ArrayList<>();
         private boolean wanted;
+        private int joined;
+
+        List<Waiter> takeWaiters() {
+            List<Waiter> taken = waiters;
+            waiters = new ArrayList<>();
+            return taken;
+        }
     }
 
     private final Look look;
+    private final Duration gap;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition wake = lock.newCondition();
+    private final AtomicBoolean watched = new AtomicBoolean();
+    private final ScheduledThreadPoolExecutor watch;
     private Round next = new Round();
+    private @Nullable Round underWay;
+    /** How many wait when the next look begins without regard to the clock. */
+    private int enough = FEWEST;
+    /** Whether the thread of the looks waits for the next one that nobody asked for. */
+    private boolean resting;
     private boolean stopping;
     private volatile boolean blind;
     private volatile long beganNanos;
@@ -67,7 +115,17 @@ final class Looks implements Service {
     private volatile @Nullable Thread thread;
 
     Looks(Look look) {
+        this(look, GAP);
+    }
+
+    /** With another gap than {@link #GAP}. */
+    Looks(Look look, Duration gap) {
         this.look = look;
+        this.gap = gap;
+        this.watch = new ScheduledThreadPoolExecutor(1,
+                Thread.ofPlatform().name(name() + "-watch").daemon(true).factory());
+        watch.setKeepAliveTime(10, TimeUnit.SECONDS);
+        watch.allowCoreThreadTimeOut(true);
     }
 
     @Override
@@ -86,10 +144,38 @@ final class Looks implements Service {
      * @return whether it saw something; false at once when the last one did not or one has hung for too long
      */
     boolean join() throws InterruptedException {
-        if (blind || looking && System.nanoTime() - beganNanos > PATIENCE.toNanos()) {
-            return false;
+        return !isHopeless() && join(PATIENCE);
+    }
+
+    /**
+     * As {@link #join()}, without a thread that waits. Who has waited for {@link #PATIENCE} is told a little later that
+     * nothing was seen.
+     */
+    void join(Waiter waiter) {
+        if (isHopeless() || !enter(waiter)) {
+            waiter.looked(false);
+        } else if (watched.compareAndSet(false, true)) {
+            watchSoon();
         }
-        return join(PATIENCE);
+    }
+
+    private boolean isHopeless() {
+        return blind || looking && System.nanoTime() - beganNanos > PATIENCE.toNanos();
+    }
+
+    /** Whether it is among those of the next look; not when there will be none. */
+    private boolean enter(Waiter waiter) {
+        lock.lock();
+        try {
+            if (stopping) {
+                return false;
+            }
+            next.waiters.add(waiter);
+            joined();
+            return true;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /**
@@ -99,7 +185,7 @@ final class Looks implements Service {
      */
     boolean join(Duration patience) throws InterruptedException {
         try {
-            return next().get(patience.toNanos(), TimeUnit.NANOSECONDS);
+            return next(true).get(patience.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             return false;
         } catch (ExecutionException e) {
@@ -109,23 +195,38 @@ final class Looks implements Service {
 
     /** Asks for a look soon, without waiting for it. */
     void nudge() {
-        CompletableFuture<Boolean> unused = next();
+        CompletableFuture<Boolean> unused = next(false);
     }
 
-    private CompletableFuture<Boolean> next() {
+    private CompletableFuture<Boolean> next(boolean waits) {
         lock.lock();
         try {
             if (stopping) {
                 return CompletableFuture.completedFuture(false);
             }
-            Round round = next;
-            if (!round.wanted) {
-                round.wanted = true;
-                wake.signalAll();
+            if (waits) {
+                joined();
+            } else {
+                wanted();
             }
-            return round.seen;
+            return next.seen;
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void joined() {
+        wanted();
+        if (++next.joined == enough) {
+            wake.signalAll();
+        }
+    }
+
+    private void wanted() {
+        next.wanted = true;
+        if (resting) {
+            resting = false;
+            wake.signalAll();
         }
     }
 
@@ -144,14 +245,18 @@ final class Looks implements Service {
 
     @Override
     public void stop(Duration grace) {
+        List<Waiter> left;
         lock.lock();
         try {
             stopping = true;
             next.seen.complete(false);
+            left = next.takeWaiters();
             wake.signalAll();
         } finally {
             lock.unlock();
         }
+        tell(left, false);
+        watch.shutdownNow();
         Thread running = thread;
         if (running == null) {
             return;
@@ -166,7 +271,7 @@ final class Looks implements Service {
     }
 
     private void loop() {
-        long last = System.nanoTime() - IDLE.toNanos();
+        long last = System.nanoTime() - Math.max(IDLE.toNanos(), gap.toNanos());
         while (true) {
             Round round = await(last);
             if (round == null) {
@@ -184,7 +289,70 @@ final class Looks implements Service {
             }
             looking = false;
             blind = !saw;
-            round.seen.complete(saw);
+            end(round, saw);
+        }
+    }
+
+    private void end(Round round, boolean saw) {
+        List<Waiter> told;
+        lock.lock();
+        try {
+            underWay = null;
+            told = round.takeWaiters();
+            if (!saw) {
+                // As those who come from now on.
+                told.addAll(next.takeWaiters());
+            }
+        } finally {
+            lock.unlock();
+        }
+        round.seen.complete(saw);
+        tell(told, saw);
+    }
+
+    private static void tell(List<Waiter> waiters, boolean saw) {
+        for (int i = 0; i < waiters.size(); i += LOT) {
+            List<Waiter> lot = waiters.subList(i, Math.min(i + LOT, waiters.size()));
+            Thread.startVirtualThread(() -> lot.forEach(waiter -> tell(waiter, saw)));
+        }
+    }
+
+    private static void tell(Waiter waiter, boolean saw) {
+        try {
+            waiter.looked(saw);
+        } catch (Throwable t) {
+            log.error("somebody who waited for a look failed", t);
+        }
+    }
+
+    private void watchSoon() {
+        try {
+            Future<?> unused = watch.schedule(this::watch, WATCH.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            log.debug("stopping, and nobody is left waiting", e);
+        }
+    }
+
+    /** Sends those away who wait for a look that hangs. */
+    private void watch() {
+        List<Waiter> told = new ArrayList<>();
+        watched.set(false);
+        boolean anyone;
+        lock.lock();
+        try {
+            if (isHopeless()) {
+                told.addAll(next.takeWaiters());
+                if (underWay != null) {
+                    told.addAll(underWay.takeWaiters());
+                }
+            }
+            anyone = !next.waiters.isEmpty() || underWay != null && !underWay.waiters.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+        tell(told, false);
+        if (anyone && watched.compareAndSet(false, true)) {
+            watchSoon();
         }
     }
 
@@ -205,13 +373,12 @@ final class Looks implements Service {
         try {
             while (!stopping) {
                 long since = System.nanoTime() - last;
-                long pause = (blind ? RETRY : next.wanted ? GAP : IDLE).toNanos() - since;
-                if (pause <= 0) {
-                    Round round = next;
-                    next = new Round();
-                    return round;
+                Duration apart = apart(since);
+                if (since >= apart.toNanos()) {
+                    return begin();
                 }
-                wake.awaitNanos(pause);
+                resting = apart.equals(IDLE);
+                wake.awaitNanos(apart.toNanos() - since);
             }
         } catch (InterruptedException e) {
             log.debug("interrupted", e);
@@ -219,5 +386,26 @@ final class Looks implements Service {
             lock.unlock();
         }
         return null;
+    }
+
+    /** How long after the last look the next one begins, as things are. */
+    private Duration apart(long since) {
+        if (blind) {
+            return RETRY;
+        }
+        if (next.joined >= enough) {
+            return Duration.ZERO;
+        }
+        // Who comes within the gap need not wake the thread: it wakes when the gap is over.
+        return next.wanted || since < gap.toNanos() ? gap : IDLE;
+    }
+
+    private Round begin() {
+        Round round = next;
+        next = new Round();
+        underWay = round;
+        resting = false;
+        enough = Math.clamp(round.joined, FEWEST, ENOUGH);
+        return round;
     }
 }

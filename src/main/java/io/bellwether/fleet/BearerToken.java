@@ -4,8 +4,6 @@ import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 import io.bellwether.policy.Sha256;
 
@@ -17,23 +15,41 @@ import io.bellwether.policy.Sha256;
  * @param secret the other half, of which only the hash is kept
  */
 public record BearerToken(String id, String secret) {
-    private static final Pattern FORM = Pattern.compile("bw_([0-9a-f]{12})_([0-9a-f]{64})");
+    private static final String BEGIN = "bw_";
+    private static final int ID_DIGITS = 12;
+    private static final int SECRET_DIGITS = 64;
+    private static final int SECRET_AT = BEGIN.length() + ID_DIGITS + 1;
     private static final SecureRandom RANDOM = new SecureRandom();
 
     /** A token that nobody has guessed. */
     public static BearerToken create() {
-        return new BearerToken(random(6), random(32));
+        return new BearerToken(random(ID_DIGITS / 2), random(SECRET_DIGITS / 2));
     }
 
     /** Reads a token; empty when it is of another form. */
     public static Optional<BearerToken> parse(String text) {
-        Matcher matcher = FORM.matcher(text);
-        return matcher.matches() ? Optional.of(new BearerToken(matcher.group(1), matcher.group(2))) : Optional.empty();
+        if (text.length() != SECRET_AT + SECRET_DIGITS || !text.startsWith(BEGIN)
+                || text.charAt(SECRET_AT - 1) != '_') {
+            return Optional.empty();
+        }
+        String id = text.substring(BEGIN.length(), SECRET_AT - 1);
+        String secret = text.substring(SECRET_AT);
+        return isHex(id) && isHex(secret) ? Optional.of(new BearerToken(id, secret)) : Optional.empty();
+    }
+
+    private static boolean isHex(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (!(c >= '0' && c <= '9' || c >= 'a' && c <= 'f')) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** What a client sends. */
     public String text() {
-        return "bw_" + id + "_" + secret;
+        return BEGIN + id + "_" + secret;
     }
 
     /** What the database keeps: the SHA-256 of the secret's digits. */
@@ -43,7 +59,7 @@ public record BearerToken(String id, String secret) {
 
     @Override
     public String toString() {
-        return "bw_" + id + "_(secret)";
+        return BEGIN + id + "_(secret)";
     }
 
     private static String random(int bytes) {

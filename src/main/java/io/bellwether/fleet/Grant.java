@@ -34,7 +34,7 @@ public record Grant(String id, String server, List<String> sets, Instant created
     public boolean mayRead(String set) {
         for (String pattern : sets) {
             boolean prefix = pattern.endsWith("*");
-            if (prefix ? set.startsWith(pattern.substring(0, pattern.length() - 1)) : set.equals(pattern)) {
+            if (prefix ? set.regionMatches(0, pattern, 0, pattern.length() - 1) : set.equals(pattern)) {
                 return true;
             }
         }

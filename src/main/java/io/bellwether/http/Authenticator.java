@@ -2,7 +2,6 @@ package io.bellwether.http;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.util.Locale;
 import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
@@ -28,19 +27,22 @@ public final class Authenticator {
     }
 
     private final Sha256 adminToken;
+    private final Grants held;
     private final Grants grants;
 
     /**
      * An authenticator.
      *
      * @param adminToken the operator's token
-     * @param grants the others
+     * @param held the others, as far as they are known at once; never blocks
+     * @param grants the others; may wait for one that was just made
      */
-    public Authenticator(Settings.Secret adminToken, Grants grants) {
+    public Authenticator(Settings.Secret adminToken, Grants held, Grants grants) {
         if (adminToken.value().isEmpty()) {
             throw new IllegalArgumentException("the admin token must not be empty");
         }
         this.adminToken = digest(adminToken.value());
+        this.held = held;
         this.grants = grants;
     }
 
@@ -54,15 +56,33 @@ public final class Authenticator {
         if (authorization == null) {
             throw new Fault(FaultKind.UNAUTHENTICATED, "a bearer token is required");
         }
-        if (!authorization.toLowerCase(Locale.ROOT).startsWith(SCHEME)) {
+        if (!isBearer(authorization)) {
             throw new Fault(FaultKind.UNAUTHENTICATED, "the Authorization header must be of the form 'Bearer <token>'");
         }
+        return caller(authorization, grants)
+                .orElseThrow(() -> new Fault(FaultKind.UNAUTHENTICATED, "the token is unknown, revoked or expired"));
+    }
+
+    /**
+     * Who sent this, if that can be told at once. Never blocks.
+     *
+     * @param authorization the header's value, or null without one
+     * @return nothing if {@link #authenticate} has to say it
+     */
+    Optional<Caller> known(@Nullable String authorization) {
+        return authorization == null || !isBearer(authorization) ? Optional.empty() : caller(authorization, held);
+    }
+
+    private static boolean isBearer(String authorization) {
+        return authorization.regionMatches(true, 0, SCHEME, 0, SCHEME.length());
+    }
+
+    private Optional<Caller> caller(String authorization, Grants of) {
         String token = authorization.substring(SCHEME.length()).strip();
         if (MessageDigest.isEqual(digest(token).bytes(), adminToken.bytes())) {
-            return new Caller.Operator();
+            return Optional.of(new Caller.Operator());
         }
-        return grants.find(token).<Caller>map(Caller.Downstream::new)
-                .orElseThrow(() -> new Fault(FaultKind.UNAUTHENTICATED, "the token is unknown, revoked or expired"));
+        return of.find(token).map(Caller.Downstream::new);
     }
 
     // Hashes are compared, not tokens, so that the time tells nothing about either, not even a length.

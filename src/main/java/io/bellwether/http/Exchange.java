@@ -30,7 +30,7 @@ import io.bellwether.policy.Limits;
  * <p>Header fields are set first, then exactly one of {@link #answer}, {@link #json}, {@link #empty}, {@link #stream} or
  * {@link #later} is called.
  */
-public final class Exchange {
+public final class Exchange implements Asked {
     private final Context context;
     private final String pattern;
     private final Admit admit;
@@ -101,7 +101,7 @@ public final class Exchange {
         return Long.parseLong(text);
     }
 
-    /** A parameter of the query, or null without it; the first when there are several. */
+    @Override
     public @Nullable String query(String name) {
         return context.queryParam(name);
     }
@@ -141,7 +141,7 @@ public final class Exchange {
         }
     }
 
-    /** A header field, or null without it; several of the name are joined by commas. */
+    @Override
     public @Nullable String header(String name) {
         List<String> values = Collections.list(context.req().getHeaders(name));
         return values.isEmpty() ? null : String.join(", ", values);
@@ -206,6 +206,7 @@ public final class Exchange {
     /** Answers without a body. */
     public void empty(int status) {
         begin(status);
+        context.res().setContentType(null);
     }
 
     /**

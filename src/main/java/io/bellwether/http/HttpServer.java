@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.BindException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 
 import io.javalin.Javalin;
@@ -16,6 +17,7 @@ import io.javalin.util.JavalinLogger;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.http.UriCompliance.Violation;
 import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.LowResourceMonitor;
@@ -34,7 +36,8 @@ import io.bellwether.telemetry.Meters;
 /**
  * The server: one port, the routes of its modules, a stop that waits for what is under way. Thread safe.
  *
- * <p>Requests run on virtual threads, so that a handler may simply block.
+ * <p>Requests run on virtual threads, so that a handler may simply block; but for those that a {@link QuickEndpoint}
+ * answers, ahead of the router.
  */
 public final class HttpServer implements Service {
     private static final Logger log = LoggerFactory.getLogger(HttpServer.class);
@@ -57,6 +60,9 @@ public final class HttpServer implements Service {
 
     private static final String ROUTE = "bellwether.route";
 
+    private static final Executor REQUESTS = Executors
+            .newThreadPerTaskExecutor(Thread.ofVirtual().name("request-", 0).factory());
+
     static {
         // Its start-up lines speak of Javalin; ours speak of Bellwether.
         JavalinLogger.startupInfo = false;
@@ -69,6 +75,7 @@ public final class HttpServer implements Service {
     private final String processName;
     private final Traffic traffic = new Traffic();
     private final List<String> routes;
+    private final QuickRoutes quick;
     private final Javalin javalin;
     private @Nullable ServerConnector connector;
     private boolean stopped;
@@ -92,6 +99,7 @@ public final class HttpServer implements Service {
         this.processName = processName;
         Routes all = new Routes(traffic);
         modules.forEach(module -> module.register(all));
+        this.quick = new QuickRoutes(all.all(), authenticator, traffic, meters, REQUESTS, processName);
         this.routes = all.all().stream().map(route -> route.method() + " " + route.pattern()).toList();
         this.javalin = Javalin.create(config -> configure(config, all));
     }
@@ -249,8 +257,7 @@ public final class HttpServer implements Service {
         QueuedThreadPool pool = new QueuedThreadPool(64, 4);
         pool.setName("http");
         pool.setDaemon(true);
-        pool.setVirtualThreadsExecutor(
-                Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("request-", 0).factory()));
+        pool.setVirtualThreadsExecutor(REQUESTS);
         return pool;
     }
 
@@ -260,7 +267,9 @@ public final class HttpServer implements Service {
             // It shortens idle time-outs when platform threads are busy; ours are few on purpose.
             server.removeBean(monitor);
         }
-        server.setHandler(traffic.counter());
+        Handler.Wrapper counter = traffic.counter();
+        counter.setHandler(quick);
+        server.setHandler(counter);
         server.setErrorHandler(new ErrorAnswers());
         server.setStopTimeout(0);
     }

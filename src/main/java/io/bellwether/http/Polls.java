@@ -9,6 +9,8 @@ import io.bellwether.catalog.SetState;
 
 /** {@code Prefer: wait=N} on reads that may have nothing new. Thread safe. */
 final class Polls {
+    static final String APPLIED = "Preference-Applied";
+
     private final WaitingPolls waiting;
 
     Polls(WaitingPolls waiting) {
@@ -24,7 +26,7 @@ final class Polls {
      */
     void orHold(Exchange exchange, boolean nothingNew, Predicate<Heads> isNews, Endpoint answer) throws Exception {
         Optional<Duration> wait = Preferences.wait(exchange.header("Prefer"));
-        wait.ifPresent(w -> exchange.set("Preference-Applied", "wait=" + w.toSeconds()));
+        wait.ifPresent(w -> exchange.set(APPLIED, applied(w)));
         if (nothingNew && wait.isPresent()) {
             waiting.hold(exchange, isNews, wait.get(), answer);
         } else {
@@ -37,6 +39,11 @@ final class Polls {
         long revision = revision(seen, set);
         orHold(exchange, nothingNew, now -> !now.epoch().equals(seen.epoch()) || revision(now, set) != revision,
                 answer);
+    }
+
+    /** The value of {@link #APPLIED} for a wait. */
+    static String applied(Duration wait) {
+        return "wait=" + wait.toSeconds();
     }
 
     private static long revision(Heads heads, String set) {

@@ -10,6 +10,9 @@ import io.bellwether.fault.FaultKind;
 
 /** How every read of a set begins: look, find it, say which revision this is, refuse to answer from the past. Thread safe. */
 final class Reading {
+    static final String EPOCH = "Bellwether-Epoch";
+    static final String REVISION = "Bellwether-Revision";
+
     private final CatalogService catalog;
 
     Reading(CatalogService catalog) {
@@ -46,8 +49,18 @@ final class Reading {
         CatalogService.View view = look(exchange);
         SetState set = find(view.heads(), exchange).orElseThrow(() -> unknown(view.stale()));
         describe(exchange, view.heads(), set.revision());
-        long minimum = minRevision(exchange);
-        if (namesAnotherEpoch(exchange, view.heads()) && Math.max(least, minimum) > 0) {
+        return check(view, set, exchange, least);
+    }
+
+    /**
+     * Checks that a request may be answered from what is held of a set: that it is published, and that the client knows of
+     * nothing later.
+     *
+     * @throws Fault as {@link #head}
+     */
+    static Read check(CatalogService.View view, SetState set, Asked asked, long least) {
+        long minimum = minRevision(asked);
+        if (namesAnotherEpoch(asked, view.heads()) && Math.max(least, minimum) > 0) {
             if (view.stale()) {
                 throw new Fault(FaultKind.UNAVAILABLE, "this process cannot see the database and knows another epoch");
             }
@@ -58,7 +71,7 @@ final class Reading {
             minimum = 0;
         }
         long named = Math.max(least, Math.max(minimum,
-                Validators.namedRevision(exchange.header("If-None-Match"), view.heads().shortEpoch())));
+                Validators.namedRevision(asked.header("If-None-Match"), view.heads().shortEpoch())));
         if (set.isPublished() && named > set.revision()) {
             throw new Fault(FaultKind.BEHIND_MIN_REVISION,
                     "this process is at revision " + set.revision() + ", revision " + named + " is asked for");
@@ -103,9 +116,9 @@ final class Reading {
 
     /** Sets the fields that every answer on a set has. */
     static void describe(Exchange exchange, Heads heads, long revision) {
-        exchange.set("Bellwether-Epoch", heads.epoch().toString());
+        exchange.set(EPOCH, heads.epoch().toString());
         if (revision > 0) {
-            exchange.set("Bellwether-Revision", Long.toString(revision));
+            exchange.set(REVISION, Long.toString(revision));
         }
     }
 
@@ -143,9 +156,9 @@ final class Reading {
     }
 
     /** Whether the client says, by the parameter {@code epoch} or the field of that name, that it knows another epoch. */
-    private static boolean namesAnotherEpoch(Exchange exchange, Heads heads) {
-        String parameter = exchange.query("epoch");
-        String named = parameter != null ? parameter : exchange.header("Bellwether-Epoch");
+    private static boolean namesAnotherEpoch(Asked asked, Heads heads) {
+        String parameter = asked.query("epoch");
+        String named = parameter != null ? parameter : asked.header(EPOCH);
         if (named == null) {
             return false;
         }
@@ -155,8 +168,8 @@ final class Reading {
         return !named.strip().equalsIgnoreCase(heads.epoch().toString());
     }
 
-    private static long minRevision(Exchange exchange) {
-        String text = exchange.header("Bellwether-Min-Revision");
+    private static long minRevision(Asked asked) {
+        String text = asked.header("Bellwether-Min-Revision");
         if (text == null) {
             return 0;
         }

@@ -34,6 +34,7 @@ public final class ServingRoutes implements RouteModule {
         HeapShare heap = HeapShare.ofThisProcess();
         SegmentBodies bodies = new SegmentBodies(store);
         new SetRoutes(reading, polls).register(routes);
+        new HeadRoute(catalog, reading, polls).register(routes);
         new ManifestRoutes(reading).register(routes);
         new SegmentRoutes(reading, bodies).register(routes);
         new BundleRoutes(reading, bodies).register(routes);

@@ -11,7 +11,7 @@ import io.bellwether.catalog.Heads;
 import io.bellwether.catalog.SetState;
 import io.bellwether.policy.Sha256;
 
-/** {@code /v1/sets} and {@code /v1/sets/{set}}: heads, also by long poll. */
+/** {@code /v1/sets}: the heads of all sets that the caller may read, also by long poll. */
 final class SetRoutes implements RouteModule {
     private final Reading reading;
     private final Polls polls;
@@ -24,20 +24,6 @@ final class SetRoutes implements RouteModule {
     @Override
     public void register(Routes routes) {
         routes.get("/v1/sets", Access.TOKEN, this::list);
-        routes.get("/v1/sets/{set}", Access.SET, this::head);
-    }
-
-    private void head(Exchange exchange) throws Exception {
-        Reading.Read read = reading.head(exchange, 0);
-        boolean same = Validators.matches(exchange.header("If-None-Match"), read.etag());
-        polls.orHold(exchange, same, read.heads(), read.set().name(), this::answerHead);
-    }
-
-    private void answerHead(Exchange exchange) throws Exception {
-        Reading.Read read = reading.head(exchange, 0);
-        if (!Validators.answered(exchange, read.etag(), Validators.REVALIDATE)) {
-            exchange.json(200, SetJson.head(read.heads(), read.set()));
-        }
     }
 
     private void list(Exchange exchange) throws Exception {

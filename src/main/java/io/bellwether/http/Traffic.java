@@ -9,7 +9,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpStream;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
@@ -35,16 +39,48 @@ final class Traffic implements Draining {
     private final List<Runnable> drainListeners = new CopyOnWriteArrayList<>();
     private volatile boolean draining;
 
-    /** Counts requests from their first byte of header to the last byte of their answer. */
+    /**
+     * Counts requests from their first byte of header to the last byte of their answer, and takes the length of 0 back that
+     * every layer gives to an answer without a body: of 204 and 304 it would be said of a body that is somewhere else
+     * (RFC 9110, sections 8.6 and 15.4.5).
+     */
     Handler.Wrapper counter() {
         return new Handler.Wrapper() {
             @Override
             public boolean handle(Request request, Response response, Callback callback) throws Exception {
                 underWay.incrementAndGet();
-                Request.addCompletionListener(request, ignored -> ended());
+                request.addHttpStreamWrapper(stream -> new Counted(stream, response));
                 return super.handle(request, response, callback);
             }
         };
+    }
+
+    private final class Counted extends HttpStream.Wrapper {
+        private final Response response;
+
+        Counted(HttpStream stream, Response response) {
+            super(stream);
+            this.response = response;
+        }
+
+        @Override
+        public void prepareResponse(HttpFields.Mutable fields) {
+            int status = response.getStatus();
+            if (status == HttpStatus.NO_CONTENT_204 || status == HttpStatus.NOT_MODIFIED_304) {
+                fields.remove(HttpHeader.CONTENT_LENGTH);
+            }
+            super.prepareResponse(fields);
+        }
+
+        @Override
+        public void succeeded() {
+            ended(super::succeeded);
+        }
+
+        @Override
+        public void failed(Throwable why) {
+            ended(() -> super.failed(why));
+        }
     }
 
     /** Requests that have no complete answer yet, waiting ones included. */
@@ -131,6 +167,14 @@ final class Traffic implements Draining {
             Problem.write(exchange, fault);
         } catch (IOException e) {
             log.debug("the client went away before its problem was told", e);
+        }
+    }
+
+    private void ended(Runnable end) {
+        try {
+            end.run();
+        } finally {
+            ended();
         }
     }
 

@@ -39,7 +39,8 @@ final class Validators {
 
     /** Whether an {@code If-None-Match} names the tag, or anything at all. */
     static boolean matches(@Nullable String ifNoneMatch, String etag) {
-        return ifNoneMatch != null && (ifNoneMatch.strip().equals("*") || tags(ifNoneMatch).contains(etag));
+        return ifNoneMatch != null && (ifNoneMatch.equals(etag) || ifNoneMatch.strip().equals("*")
+                || tags(ifNoneMatch).contains(etag));
     }
 
     /** The quoted tags of a list, without what marks weak ones; whatever is not a tag is passed over. */
@@ -67,11 +68,23 @@ final class Validators {
         long highest = 0;
         String begin = "\"" + shortEpoch + ".r";
         for (String tag : ifNoneMatch == null ? List.<String>of() : tags(ifNoneMatch)) {
-            String rest = tag.startsWith(begin) ? tag.substring(begin.length(), tag.length() - 1) : "";
-            if (rest.matches("[0-9]{1,18}")) {
-                highest = Math.max(highest, Long.parseLong(rest));
+            if (tag.startsWith(begin)) {
+                highest = Math.max(highest, number(tag, begin.length(), tag.length() - 1));
             }
         }
         return highest;
+    }
+
+    /** The number that a part of a text is, or 0 when it is none of 1 to 18 digits. */
+    private static long number(String text, int from, int to) {
+        long number = 0;
+        for (int i = from; i < to; i++) {
+            char digit = text.charAt(i);
+            if (digit < '0' || digit > '9') {
+                return 0;
+            }
+            number = number * 10 + digit - '0';
+        }
+        return to - from > 18 ? 0 : number;
     }
 }

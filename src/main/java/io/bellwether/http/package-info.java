@@ -6,6 +6,10 @@
  * {@link io.bellwether.http.Access} who may call them, so that no handler can forget to ask. Every failure, also of an
  * unknown path or a request that is not HTTP, is a problem detail (RFC 9457).
  *
+ * <p>What a fleet asks for all the time is answered ahead of the router, on the thread that read the request
+ * ({@link io.bellwether.http.QuickEndpoint}); it may only say what the route's ordinary endpoint would have said, and
+ * leaves to that one whatever takes a second thought.
+ *
  * <p>What may be gigabytes is streamed from files; what waits (long polls) is held as an asynchronous request, not as a
  * thread. Compression and generated entity tags of the libraries are off: the tags are ours and name revisions, and a
  * tag that a filter changed would cost every client a full download (nginx's {@code gzip on} does that).

@@ -73,7 +73,7 @@ class ApiCommandsTest {
                         new AdminJobRoutes(new JobQueries(database), new JobControl(database), clock),
                         new AdminContentRoutes(new SetRuns(database)),
                         new AdminTokenRoutes(new TokenAdmin(database, clock))),
-                new Authenticator(new Settings.Secret(ADMIN), tokens::find), meters, "test-1-abcd");
+                new Authenticator(new Settings.Secret(ADMIN), tokens::held, tokens::find), meters, "test-1-abcd");
         server.start();
     }
 

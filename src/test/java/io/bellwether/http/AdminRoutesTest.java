@@ -62,8 +62,10 @@ class AdminRoutesTest {
                 new AdminContentRoutes(new SetRuns(database)),
                 new AdminTokenRoutes(new TokenAdmin(database, clock)));
         Grant edge = new Grant("1", "edge-01", List.of("*"), Instant.EPOCH, null, null);
-        return new HttpServer("127.0.0.1", 0, modules, new Authenticator(new Settings.Secret(ADMIN),
-                token -> token.equals(EDGE) ? Optional.of(edge) : Optional.empty()), meters, "test-1-abcd");
+        return new HttpServer("127.0.0.1", 0, modules,
+                new Authenticator(new Settings.Secret(ADMIN), token -> Optional.empty(),
+                        token -> token.equals(EDGE) ? Optional.of(edge) : Optional.empty()),
+                meters, "test-1-abcd");
     }
 
     @BeforeEach

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
+import org.eclipse.jetty.http.HttpField;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -52,8 +53,8 @@ class HttpServerTest {
 
     private HttpServer newServer(int port) {
         Grant edge = new Grant("1", "edge-01", List.of("firewall", "geo-*"), Instant.EPOCH, null, null);
-        Authenticator authenticator = new Authenticator(new Settings.Secret("admin-secret"),
-                token -> token.equals("bw_edge") ? Optional.of(edge) : Optional.empty());
+        Authenticator.Grants grants = token -> token.equals("bw_edge") ? Optional.of(edge) : Optional.empty();
+        Authenticator authenticator = new Authenticator(new Settings.Secret("admin-secret"), grants, grants);
         return new HttpServer("127.0.0.1", port, List.of(this::routes), authenticator, meters, "test-1-abcd");
     }
 
@@ -85,6 +86,8 @@ class HttpServerTest {
         routes.get("/wait", Access.OPEN,
                 exchange -> exchange.later(event.thenApply(rang -> false),
                         e -> e.json(200, Json.object().put("event", event.join()))));
+        routes.get("/quick/{set}", Access.SET, exchange -> exchange.json(200, Json.object().put("by", "router")),
+                HttpServerTest::answerQuickly);
         routes.get("/cut", Access.OPEN, exchange -> {
             OutputStream out = exchange.stream(200, "text/plain", -1);
             if (out != null) {
@@ -93,6 +96,20 @@ class HttpServerTest {
                 throw new IOException("source broke");
             }
         });
+    }
+
+    private static void answerQuickly(QuickExchange exchange) {
+        switch (exchange.header("X-How")) {
+            case "decline" -> exchange.decline();
+            case "declineLater" -> Thread.startVirtualThread(exchange::decline);
+            case "throw" -> throw new StackOverflowError();
+            case "throwLater" -> Thread.startVirtualThread(() -> exchange.attempt(() -> {
+                throw new Fault(FaultKind.NOT_FOUND, "told by nobody");
+            }));
+            case "later" -> Thread.startVirtualThread(() -> exchange.answer(304, List.of()));
+            case null, default -> exchange.answer(200, List.of(new HttpField("Content-Length", "4")),
+                    exchange.parameter().getBytes(StandardCharsets.UTF_8));
+        }
     }
 
     private RawHttp.Answer ask(String method, String target, String... headers) throws IOException {
@@ -286,6 +303,48 @@ class HttpServerTest {
             assertThat(whole.header("connection")).isEqualTo("close");
             assertThat(stopping.join(Duration.ofSeconds(10))).isTrue();
         }
+    }
+
+    @Test
+    void quick_plainRequestOfAKnownCaller_isAnsweredAheadOfTheRouter() throws Exception {
+        try (RawHttp http = new RawHttp(server.port())) {
+            RawHttp.Answer get = http.ask("GET", "/quick/geo-", EDGE);
+            assertThat(get.status()).isEqualTo(200);
+            assertThat(get.text()).isEqualTo("geo-");
+            assertThat(get.header("bellwether-process")).isEqualTo("test-1-abcd");
+            assertThat(get.headers()).containsKey("date").doesNotContainKeys("server", "content-type", "connection");
+            RawHttp.Answer head = http.ask("HEAD", "/quick/geo-", EDGE);
+            assertThat(head.status()).isEqualTo(200);
+            assertThat(head.header("content-length")).isEqualTo("4");
+            RawHttp.Answer later = http.ask("GET", "/quick/geo-", EDGE, "X-How: later");
+            assertThat(later.status()).isEqualTo(304);
+            assertThat(later.headers()).doesNotContainKeys("content-type", "content-length");
+            assertThat(http.ask("GET", "/quick/geo-", ADMIN).text()).isEqualTo("geo-");
+            server.drain();
+            assertThat(http.ask("GET", "/quick/geo-", EDGE).header("connection")).isEqualTo("close");
+            assertThat(http.isClosedByServer()).isTrue();
+        }
+        eventually("all are counted", Duration.ofSeconds(5), () -> meters.scrape().contains(
+                "bellwether_http_server_requests_seconds_count{route=\"/quick/{set}\",status=\"200\"} 4"));
+        eventually("nothing is under way", Duration.ofSeconds(5), () -> server.requestsUnderWay() == 0);
+    }
+
+    @Test
+    void quick_anythingElse_isLeftToTheRouter() throws Exception {
+        for (String how : List.of("decline", "declineLater", "throw", "throwLater")) {
+            assertThat(ask("GET", "/quick/geo-", EDGE, "X-How: " + how).text()).as(how).contains("router");
+        }
+        for (String path : List.of("/quick/geo-?x=1", "/quick/geo%2D", "/quick/GEO", "/quick/geo-;x")) {
+            assertThat(ask("GET", path, ADMIN).text()).as(path).doesNotContain("geo-");
+        }
+        assertThat(ask("GET", "/quick/geo-").status()).isEqualTo(401);
+        assertThat(ask("GET", "/quick/geo-", "Authorization: Bearer x").status()).isEqualTo(401);
+        assertThat(ask("GET", "/quick/geo-", EDGE, "Authorization: Bearer x").status()).isEqualTo(401);
+        assertThat(ask("GET", "/quick/secret", EDGE).status()).isEqualTo(403);
+        assertThat(ask("GET", "/quick/", ADMIN).status()).isEqualTo(404);
+        assertThat(ask("GET", "/quick/geo-/x", ADMIN).status()).isEqualTo(404);
+        assertThat(ask("DELETE", "/quick/geo-", ADMIN).status()).isEqualTo(405);
+        assertThat(ask("GET", "/quick/geo-", EDGE, "Content-Length: 0").text()).contains("router");
     }
 
     @Test

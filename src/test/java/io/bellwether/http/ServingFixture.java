@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.bellwether.catalog.CatalogService;
 import io.bellwether.catalog.HeadsFile;
@@ -39,6 +40,8 @@ final class ServingFixture implements AutoCloseable {
     final TestPublisher firewall;
     final TestPublisher other;
     private final Settings.Database settings;
+    /** How many requests of a token got as far as the router. */
+    final AtomicInteger routed = new AtomicInteger();
     private volatile boolean revoked;
 
     ServingFixture(Path dataDir) throws Exception {
@@ -53,8 +56,11 @@ final class ServingFixture implements AutoCloseable {
                 InstantSource.system());
         catalog.start();
         Grant edge = new Grant("1", "edge-01", List.of("firewall", "missing"), Instant.EPOCH, null, null);
-        Authenticator authenticator = new Authenticator(new Settings.Secret("operator"),
-                token -> token.equals("edge") && !revoked ? Optional.of(edge) : Optional.empty());
+        Authenticator.Grants held = token -> token.equals("edge") && !revoked ? Optional.of(edge) : Optional.empty();
+        Authenticator authenticator = new Authenticator(new Settings.Secret("operator"), held, token -> {
+            routed.incrementAndGet();
+            return held.find(token);
+        });
         server = new HttpServer("127.0.0.1", 0,
                 List.of(new ServingRoutes(catalog, store, meters),
                         new HealthRoutes(Map.of("catalog", catalog::isLoaded),

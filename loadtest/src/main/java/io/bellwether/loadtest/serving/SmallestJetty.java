@@ -4,14 +4,18 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
 import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.PreEncodedHttpField;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.HttpStream;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
@@ -67,13 +71,25 @@ public final class SmallestJetty {
 
     private static final class Unchanged extends Handler.Abstract.NonBlocking {
         private final HttpField[] fields;
+        private final boolean hasLength;
 
         Unchanged(HttpField[] fields) {
             this.fields = fields;
+            this.hasLength = Arrays.stream(fields).anyMatch(field -> field.getHeader() == HttpHeader.CONTENT_LENGTH);
         }
 
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
+            // Jetty gives a 304 a length of 0, which the server's has not.
+            request.addHttpStreamWrapper(stream -> new HttpStream.Wrapper(stream) {
+                @Override
+                public void prepareResponse(HttpFields.Mutable prepared) {
+                    if (!hasLength) {
+                        prepared.remove(HttpHeader.CONTENT_LENGTH);
+                    }
+                    super.prepareResponse(prepared);
+                }
+            });
             response.setStatus(304);
             for (HttpField field : fields) {
                 response.getHeaders().add(field);
