@@ -75,7 +75,7 @@ public final class SmallestJetty {
 
         Unchanged(HttpField[] fields) {
             this.fields = fields;
-            this.hasLength = Arrays.stream(fields).anyMatch(field -> field.getHeader() == HttpHeader.CONTENT_LENGTH);
+            this.hasLength = Arrays.stream(fields).anyMatch(field -> HttpHeader.CONTENT_LENGTH.is(field.getName()));
         }
 
         @Override
