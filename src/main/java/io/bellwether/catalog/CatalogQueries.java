@@ -201,4 +201,19 @@ final class CatalogQueries {
             }
         }
     }
+
+    /** The stored bytes of those of the segments that the database has. */
+    static Map<Sha256, byte[]> segments(Connection connection, List<Sha256> names) throws SQLException {
+        Map<Sha256, byte[]> found = new HashMap<>();
+        try (PreparedStatement query = connection
+                .prepareStatement("select sha256, content from segment where sha256 = any(?)")) {
+            query.setArray(1, connection.createArrayOf("bytea", names.stream().map(Sha256::bytes).toArray()));
+            try (ResultSet row = query.executeQuery()) {
+                while (row.next()) {
+                    found.put(Sha256.wrap(row.getBytes(1)), row.getBytes(2));
+                }
+            }
+        }
+        return found;
+    }
 }

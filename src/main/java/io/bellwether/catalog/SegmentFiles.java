@@ -64,13 +64,24 @@ final class SegmentFiles {
     /** Writes a file under a temporary name and then gives it its own. */
     void write(Sha256 sha256, byte[] content) throws IOException {
         Path target = path(sha256);
-        Files.createDirectories(target.getParent());
-        Path temporary = Files.createTempFile(target.getParent(), "segment-", TEMPORARY);
+        Path temporary = temporary(subfolder(sha256));
+        boolean moved = false;
         try {
             Files.write(temporary, content);
             Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            moved = true;
         } finally {
-            Files.deleteIfExists(temporary);
+            if (!moved) {
+                Files.deleteIfExists(temporary);
+            }
+        }
+    }
+
+    private static Path temporary(Path folder) throws IOException {
+        try {
+            return Files.createTempFile(folder, "segment-", TEMPORARY);
+        } catch (NoSuchFileException e) {
+            return Files.createTempFile(Files.createDirectories(folder), "segment-", TEMPORARY);
         }
     }
 
@@ -126,7 +137,10 @@ final class SegmentFiles {
     }
 
     private Path path(Sha256 sha256) {
-        String hex = sha256.hex();
-        return folder.resolve(hex.substring(0, 2)).resolve(hex);
+        return subfolder(sha256).resolve(sha256.hex());
+    }
+
+    private Path subfolder(Sha256 sha256) {
+        return folder.resolve(sha256.hex().substring(0, 2));
     }
 }

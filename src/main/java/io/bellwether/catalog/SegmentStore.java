@@ -9,7 +9,9 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +44,10 @@ import io.bellwether.policy.Sha256;
  */
 public final class SegmentStore {
     private static final Logger log = LoggerFactory.getLogger(SegmentStore.class);
-    private static final int STRIPES = 256;
+    static final int STRIPES = 256;
+
+    /** How many bytes are asked for by one question, one segment at least. */
+    private static final long BATCH_BYTES = 2 << 20;
 
     /** So that cold readers leave connections of the pool to the others. */
     private static final int FETCHES_AT_ONCE = 4;
@@ -58,6 +63,23 @@ public final class SegmentStore {
     public interface Source {
         /** The stored bytes, or nothing when there is no segment of that name (any more). */
         Optional<byte[]> fetch(Sha256 sha256) throws SQLException;
+
+        /** As {@link #fetch}, of several at once; what there is not is missing in the answer. */
+        default Map<Sha256, byte[]> fetchAll(List<Sha256> names) throws SQLException {
+            Map<Sha256, byte[]> found = new HashMap<>();
+            for (Sha256 name : names) {
+                fetch(name).ifPresent(content -> found.put(name, content));
+            }
+            return found;
+        }
+    }
+
+    /** A segment to be brought to this host: its name, and its length as the manifest says. */
+    record Wanted(Sha256 sha256, long bytes) {
+        /** Segments of one stripe are fetched under one lock. */
+        int stripe() {
+            return sha256.bytes()[0] & 0xff;
+        }
     }
 
     private final SegmentFiles files;
@@ -112,8 +134,19 @@ public final class SegmentStore {
 
     /** Segments as the database has them. */
     public static Source from(Database database) {
-        return sha256 -> database.inTransaction("fetch a segment", FETCH_LIMIT,
-                connection -> CatalogQueries.segment(connection, sha256));
+        return new Source() {
+            @Override
+            public Optional<byte[]> fetch(Sha256 sha256) throws SQLException {
+                return database.inTransaction("fetch a segment", FETCH_LIMIT,
+                        connection -> CatalogQueries.segment(connection, sha256));
+            }
+
+            @Override
+            public Map<Sha256, byte[]> fetchAll(List<Sha256> names) throws SQLException {
+                return database.inTransaction("fetch segments", FETCH_LIMIT,
+                        connection -> CatalogQueries.segments(connection, names));
+            }
+        };
     }
 
     /**
@@ -130,7 +163,7 @@ public final class SegmentStore {
         if (held != null) {
             return held;
         }
-        ReentrantLock stripe = stripes[sha256.bytes()[0] & 0xff];
+        ReentrantLock stripe = stripes[new Wanted(sha256, bytes).stripe()];
         stripe.lock();
         try {
             HostLocks.Lock host = hostLocks.lock(sha256.hex().substring(0, 2), HOST_LOCK_LIMIT);
@@ -142,6 +175,59 @@ public final class SegmentStore {
             }
         } finally {
             stripe.unlock();
+        }
+    }
+
+    /**
+     * Brings those of the segments to this host that are not on it: many by one question, which costs a tenth of asking for
+     * each, and once for all processes of the host. What the database has no more is left out.
+     *
+     * @param wanted all of one stripe
+     * @return whether there was room; without, the rest is left out
+     * @throws Fault {@link FaultKind#UNAVAILABLE} if the database is away
+     * @throws IOException if the disk fails
+     */
+    boolean bring(List<Wanted> wanted) throws IOException {
+        Wanted first = wanted.getFirst();
+        ReentrantLock stripe = stripes[first.stripe()];
+        stripe.lock();
+        try (HostLocks.Lock _ = hostLocks.lock(first.sha256().hex().substring(0, 2), HOST_LOCK_LIMIT)) {
+            List<Wanted> batch = new ArrayList<>();
+            long bytes = 0;
+            for (Wanted one : wanted) {
+                if (holds(one.sha256(), one.bytes())) {
+                    continue;
+                }
+                if (bytes + one.bytes() > BATCH_BYTES && !batch.isEmpty()) {
+                    bringBatch(batch);
+                    batch.clear();
+                    bytes = 0;
+                }
+                if (!hasRoomFor(bytes + one.bytes())) {
+                    bringBatch(batch);
+                    return false;
+                }
+                batch.add(one);
+                bytes += one.bytes();
+            }
+            bringBatch(batch);
+            return true;
+        } finally {
+            stripe.unlock();
+        }
+    }
+
+    private void bringBatch(List<Wanted> batch) throws IOException {
+        if (batch.isEmpty()) {
+            return;
+        }
+        Map<Sha256, byte[]> found = ask(() -> source.fetchAll(batch.stream().map(Wanted::sha256).toList()));
+        for (Wanted one : batch) {
+            byte[] content = found.get(one.sha256());
+            if (content != null) {
+                check(one.sha256(), one.bytes(), content);
+                keep(one.sha256(), content);
+            }
         }
     }
 
@@ -210,37 +296,53 @@ public final class SegmentStore {
     }
 
     private StoredSegment fetch(Sha256 sha256, long bytes) throws IOException {
-        Optional<byte[]> found;
+        byte[] content = ask(() -> source.fetch(sha256))
+                .orElseThrow(() -> new Fault(FaultKind.REVISION_GONE, "segment " + sha256 + " is no longer kept"));
+        check(sha256, bytes, content);
+        if (!hasRoomFor(bytes)) {
+            sweep();
+        }
+        if (hasRoomFor(bytes)) {
+            keep(sha256, content);
+        } else {
+            warn("no room for segments on this host, serving them from memory", null);
+        }
+        return StoredSegment.of(content);
+    }
+
+    /** A question to the source. */
+    @FunctionalInterface
+    private interface Question<T> {
+        T ask() throws SQLException;
+    }
+
+    private <T> T ask(Question<T> question) {
         fetching.acquireUninterruptibly();
         try {
-            found = source.fetch(sha256);
+            return question.ask();
         } catch (SQLException e) {
             throw new Fault(FaultKind.UNAVAILABLE,
                     "a segment is not on this host, and the database cannot be reached now", e);
         } finally {
             fetching.release();
         }
-        byte[] content = found
-                .orElseThrow(() -> new Fault(FaultKind.REVISION_GONE, "segment " + sha256 + " is no longer kept"));
+    }
+
+    private void check(Sha256 sha256, long bytes, byte[] content) {
         if (content.length != bytes || !Sha256.of(content).equals(sha256)) {
             throw new Fault(FaultKind.INTERNAL, "segment " + sha256 + " in the database is damaged");
         }
         fetched.incrementAndGet();
-        if (!hasRoomFor(bytes)) {
-            sweep();
+    }
+
+    private void keep(Sha256 sha256, byte[] content) {
+        try {
+            files.write(sha256, content);
+            sound.put(sha256, clock.instant());
+            usedBytes.addAndGet(content.length);
+        } catch (IOException e) {
+            warn("cannot keep segments on this host, serving them from memory", e);
         }
-        if (hasRoomFor(bytes)) {
-            try {
-                files.write(sha256, content);
-                sound.put(sha256, clock.instant());
-                usedBytes.addAndGet(bytes);
-            } catch (IOException e) {
-                warn("cannot keep segments on this host, serving them from memory", e);
-            }
-        } else {
-            warn("no room for segments on this host, serving them from memory", null);
-        }
-        return StoredSegment.of(content);
     }
 
     private void warn(String what, @Nullable IOException e) {

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,13 +15,12 @@ import io.bellwether.fault.Fault;
 import io.bellwether.lifecycle.Periodic;
 import io.bellwether.lifecycle.Service;
 import io.bellwether.policy.SegmentRef;
-import io.bellwether.policy.Sha256;
 
 /**
  * Brings the segments of every head, and the newest changes, to this host before anyone asks, so that reads go on when
  * the database goes away. Thread safe.
  *
- * <p>The processes of a host begin at different places of the list and so share the work.
+ * <p>The processes of a host begin at different stripes and so share the work.
  */
 public final class SegmentWarmer implements Service {
     private static final Logger log = LoggerFactory.getLogger(SegmentWarmer.class);
@@ -30,8 +31,6 @@ public final class SegmentWarmer implements Service {
     private enum Outcome {
         DONE, LATER, NO_ROOM
     }
-
-    private record Wanted(Sha256 sha256, long bytes) {}
 
     private final CatalogService catalog;
     private final SegmentStore store;
@@ -81,24 +80,25 @@ public final class SegmentWarmer implements Service {
         return SWEEP_EVERY;
     }
 
-    /** Fetches what is missing. */
+    /** Fetches what is missing, stripe by stripe. */
     private Outcome warm(Heads heads) throws IOException {
-        List<Wanted> wanted = wanted(heads);
-        int first = wanted.isEmpty() ? 0 : ThreadLocalRandom.current().nextInt(wanted.size());
-        for (int i = 0; i < wanted.size(); i++) {
+        Map<Integer, List<SegmentStore.Wanted>> missing = wanted(heads).stream()
+                .filter(one -> !store.holds(one.sha256(), one.bytes()))
+                .collect(Collectors.groupingBy(SegmentStore.Wanted::stripe));
+        int first = ThreadLocalRandom.current().nextInt(SegmentStore.STRIPES);
+        for (int i = 0; i < SegmentStore.STRIPES; i++) {
+            List<SegmentStore.Wanted> stripe = missing.get((first + i) % SegmentStore.STRIPES);
+            if (stripe == null) {
+                continue;
+            }
             if (stopping || !catalog.heads().isSameAs(heads)) {
                 return Outcome.LATER;
             }
-            Wanted one = wanted.get((first + i) % wanted.size());
-            if (store.holds(one.sha256(), one.bytes())) {
-                continue;
-            }
-            if (!store.hasRoomFor(one.bytes())) {
-                log.debug("no room to fetch segments ahead of their use");
-                return Outcome.NO_ROOM;
-            }
             try {
-                store.open(one.sha256(), one.bytes()).close();
+                if (!store.bring(stripe)) {
+                    log.debug("no room to fetch segments ahead of their use");
+                    return Outcome.NO_ROOM;
+                }
             } catch (Fault e) {
                 log.debug("cannot fetch segments ahead of their use: {}", e.getMessage());
                 return Outcome.LATER;
@@ -107,16 +107,16 @@ public final class SegmentWarmer implements Service {
         return Outcome.DONE;
     }
 
-    private static List<Wanted> wanted(Heads heads) {
-        List<Wanted> wanted = new ArrayList<>();
+    private static List<SegmentStore.Wanted> wanted(Heads heads) {
+        List<SegmentStore.Wanted> wanted = new ArrayList<>();
         for (SetState set : heads.byName().values()) {
             for (SegmentRef segment : set.manifest().segments()) {
-                wanted.add(new Wanted(segment.sha256(), segment.bytes()));
+                wanted.add(new SegmentStore.Wanted(segment.sha256(), segment.bytes()));
             }
             for (long r = Math.max(1, set.revision() - NEWEST_DELTAS + 1); r <= set.revision(); r++) {
                 List<DeltaSegment> delta = set.delta(r);
                 if (delta != null) {
-                    delta.forEach(segment -> wanted.add(new Wanted(segment.sha256(), segment.bytes())));
+                    delta.forEach(segment -> wanted.add(new SegmentStore.Wanted(segment.sha256(), segment.bytes())));
                 }
             }
         }

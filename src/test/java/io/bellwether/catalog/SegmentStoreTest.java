@@ -20,11 +20,13 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -251,5 +253,68 @@ class SegmentStoreTest {
         SetState set = new SetState(1, "one", 1, 1, revisions, List.of(new ManifestEntry(ref, 1, ManifestEntry.LIVE)),
                 new HashMap<>());
         return new Heads(new UUID(1, 1), 1, 1, Map.of("one", set));
+    }
+
+    /** Forty segments of one stripe, about 4 MB. */
+    private List<SegmentStore.Wanted> stripe() {
+        List<SegmentStore.Wanted> wanted = new ArrayList<>();
+        for (int seed = 0; wanted.size() < 40; seed++) {
+            byte[] content = new byte[100_000];
+            new Random(seed).nextBytes(content);
+            SegmentStore.Wanted one = new SegmentStore.Wanted(Sha256.of(content), content.length);
+            if (one.stripe() == 7) {
+                inDatabase.put(one.sha256(), content);
+                wanted.add(one);
+            }
+        }
+        return wanted;
+    }
+
+    @Test
+    void bring_manyOfOneStripe_asksForMegabytesAtATime_andOnceForAllProcesses() throws Exception {
+        List<Integer> asked = new CopyOnWriteArrayList<>();
+        SegmentStore.Source source = new SegmentStore.Source() {
+            @Override
+            public Optional<byte[]> fetch(Sha256 sha256) {
+                throw new AssertionError("one by one");
+            }
+
+            @Override
+            public Map<Sha256, byte[]> fetchAll(List<Sha256> names) {
+                asked.add(names.size());
+                return names.stream().filter(inDatabase::containsKey)
+                        .collect(Collectors.toMap(name -> name, inDatabase::get));
+            }
+        };
+        List<SegmentStore.Wanted> wanted = stripe();
+        inDatabase.remove(wanted.get(3).sha256());
+        SegmentStore one = new SegmentStore(dataDir, 10 << 20, source, heads::get, now::get);
+        SegmentStore other = new SegmentStore(dataDir, 10 << 20, source, heads::get, now::get);
+        assertThat(one.bring(wanted)).isTrue();
+        assertThat(asked).containsExactly(20, 20);
+        assertThat(one.fetched()).as("those that the database has").isEqualTo(39);
+        assertThat(read(other, wanted.get(9).sha256(), 100_000)).isEqualTo(inDatabase.get(wanted.get(9).sha256()));
+        assertThat(other.bring(wanted)).isTrue();
+        assertThat(asked).as("the one that is missing is asked for again").containsExactly(20, 20, 1);
+        assertThat(other.fetched()).isZero();
+    }
+
+    @Test
+    void bring_moreThanThereIsRoomFor_bringsWhatThereIsRoomFor() throws Exception {
+        SegmentStore store = store(1_050_000);
+        assertThat(store.bring(stripe())).isFalse();
+        assertThat(store.usedBytes()).isEqualTo(1_000_000);
+    }
+
+    @Test
+    void bring_databaseHasOtherBytesOrIsAway_isRefused() throws Exception {
+        List<SegmentStore.Wanted> wanted = stripe();
+        inDatabase.put(wanted.getFirst().sha256(), new byte[100_000]);
+        SegmentStore store = store(10 << 20);
+        assertThatThrownBy(() -> store.bring(wanted)).isInstanceOfSatisfying(Fault.class,
+                fault -> assertThat(fault.kind()).isEqualTo(FaultKind.INTERNAL));
+        databaseAway = true;
+        assertThatThrownBy(() -> store.bring(wanted)).isInstanceOfSatisfying(Fault.class,
+                fault -> assertThat(fault.kind()).isEqualTo(FaultKind.UNAVAILABLE));
     }
 }
