@@ -207,7 +207,8 @@ final class CatalogQueries {
         Map<Sha256, byte[]> found = new HashMap<>();
         try (PreparedStatement query = connection
                 .prepareStatement("select sha256, content from segment where sha256 = any(?)")) {
-            query.setArray(1, connection.createArrayOf("bytea", names.stream().map(Sha256::bytes).toArray()));
+            query.setArray(1,
+                    connection.createArrayOf("bytea", names.stream().map(Sha256::bytes).toArray(byte[][]::new)));
             try (ResultSet row = query.executeQuery()) {
                 while (row.next()) {
                     found.put(Sha256.wrap(row.getBytes(1)), row.getBytes(2));
