@@ -22,6 +22,7 @@ import io.bellwether.admin.SetRuns;
 import io.bellwether.admin.TokenAdmin;
 import io.bellwether.catalog.CatalogService;
 import io.bellwether.catalog.HeadsFile;
+import io.bellwether.catalog.SegmentSource;
 import io.bellwether.catalog.SegmentStore;
 import io.bellwether.catalog.SegmentWarmer;
 import io.bellwether.database.Database;
@@ -168,7 +169,7 @@ public final class ServerProcess {
         CatalogService catalog = new CatalogService(database, new HeadsFile(settings.dataDir()), meters);
         Tokens tokens = new Tokens(catalog, clock, settings.dataDir());
         SegmentStore segments = new SegmentStore(settings.dataDir(), SegmentStore.defaultMaxBytes(settings.dataDir()),
-                SegmentStore.from(database), catalog::heads, local);
+                SegmentSource.of(database), catalog::heads, local);
         begin(catalog);
         begin(new SegmentWarmer(catalog, segments));
 

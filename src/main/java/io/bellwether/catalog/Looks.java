@@ -48,9 +48,6 @@ final class Looks implements Service {
     /** How many are enough, however many the last one served: the others come while it is under way. */
     static final int ENOUGH = 32;
 
-    /** How many waiters are told by one thread, one after another. */
-    private static final int LOT = 64;
-
     /** How often is looked whether waiters have waited for too long. */
     private static final Duration WATCH = PATIENCE.dividedBy(4);
 
@@ -82,28 +79,14 @@ final class Looks implements Service {
         void looked(boolean saw);
     }
 
-    /** Those who share a look. */
-    private static final class Round {
-        private final CompletableFuture<Boolean> seen = new CompletableFuture<>();
-        private List<Waiter> waiters = new ArrayList<>();
-        private boolean wanted;
-        private int joined;
-
-        List<Waiter> takeWaiters() {
-            List<Waiter> taken = waiters;
-            waiters = new ArrayList<>();
-            return taken;
-        }
-    }
-
     private final Look look;
     private final Duration gap;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition wake = lock.newCondition();
     private final AtomicBoolean watched = new AtomicBoolean();
     private final ScheduledThreadPoolExecutor watch;
-    private Round next = new Round();
-    private @Nullable Round underWay;
+    private LookRound next = new LookRound();
+    private @Nullable LookRound underWay;
     /** How many wait when the next look begins without regard to the clock. */
     private int enough = FEWEST;
     /** Whether the thread of the looks waits for the next one that nobody asked for. */
@@ -255,7 +238,7 @@ final class Looks implements Service {
         } finally {
             lock.unlock();
         }
-        tell(left, false);
+        LookRound.tell(left, false);
         watch.shutdownNow();
         Thread running = thread;
         if (running == null) {
@@ -273,7 +256,7 @@ final class Looks implements Service {
     private void loop() {
         long last = System.nanoTime() - Math.max(IDLE.toNanos(), gap.toNanos());
         while (true) {
-            Round round = await(last);
+            LookRound round = await(last);
             if (round == null) {
                 return;
             }
@@ -293,7 +276,7 @@ final class Looks implements Service {
         }
     }
 
-    private void end(Round round, boolean saw) {
+    private void end(LookRound round, boolean saw) {
         List<Waiter> told;
         lock.lock();
         try {
@@ -307,22 +290,7 @@ final class Looks implements Service {
             lock.unlock();
         }
         round.seen.complete(saw);
-        tell(told, saw);
-    }
-
-    private static void tell(List<Waiter> waiters, boolean saw) {
-        for (int i = 0; i < waiters.size(); i += LOT) {
-            List<Waiter> lot = waiters.subList(i, Math.min(i + LOT, waiters.size()));
-            Thread.startVirtualThread(() -> lot.forEach(waiter -> tell(waiter, saw)));
-        }
-    }
-
-    private static void tell(Waiter waiter, boolean saw) {
-        try {
-            waiter.looked(saw);
-        } catch (Throwable t) {
-            log.error("somebody who waited for a look failed", t);
-        }
+        LookRound.tell(told, saw);
     }
 
     private void watchSoon() {
@@ -350,7 +318,7 @@ final class Looks implements Service {
         } finally {
             lock.unlock();
         }
-        tell(told, false);
+        LookRound.tell(told, false);
         if (anyone && watched.compareAndSet(false, true)) {
             watchSoon();
         }
@@ -368,7 +336,7 @@ final class Looks implements Service {
     }
 
     /** Waits until it is time for the next look; null when there will be none. */
-    private @Nullable Round await(long last) {
+    private @Nullable LookRound await(long last) {
         lock.lock();
         try {
             while (!stopping) {
@@ -400,9 +368,9 @@ final class Looks implements Service {
         return next.wanted || since < gap.toNanos() ? gap : IDLE;
     }
 
-    private Round begin() {
-        Round round = next;
-        next = new Round();
+    private LookRound begin() {
+        LookRound round = next;
+        next = new LookRound();
         underWay = round;
         resting = false;
         enough = Math.clamp(round.joined, FEWEST, ENOUGH);

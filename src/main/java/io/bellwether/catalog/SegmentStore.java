@@ -11,11 +11,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
@@ -29,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import io.bellwether.database.Database;
 import io.bellwether.fault.Fault;
 import io.bellwether.fault.FaultKind;
 import io.bellwether.policy.Sha256;
@@ -53,39 +50,22 @@ public final class SegmentStore {
     private static final int FETCHES_AT_ONCE = 4;
 
     private static final Duration HOST_LOCK_LIMIT = Duration.ofSeconds(15);
-    private static final Duration FETCH_LIMIT = Duration.ofSeconds(20);
     private static final Duration TOUCH_EVERY = Duration.ofMinutes(5);
     private static final Duration WARN_EVERY = Duration.ofMinutes(1);
     private static final long LARGEST_DEFAULT = 64L << 30;
-
-    /** Where segments come from. */
-    @FunctionalInterface
-    public interface Source {
-        /** The stored bytes, or nothing when there is no segment of that name (any more). */
-        Optional<byte[]> fetch(Sha256 sha256) throws SQLException;
-
-        /** As {@link #fetch}, of several at once; what there is not is missing in the answer. */
-        default Map<Sha256, byte[]> fetchAll(List<Sha256> names) throws SQLException {
-            Map<Sha256, byte[]> found = new HashMap<>();
-            for (Sha256 name : names) {
-                fetch(name).ifPresent(content -> found.put(name, content));
-            }
-            return found;
-        }
-    }
 
     /** A segment to be brought to this host: its name, and its length as the manifest says. */
     record Wanted(Sha256 sha256, long bytes) {
         /** Segments of one stripe are fetched under one lock. */
         int stripe() {
-            return sha256.bytes()[0] & 0xff;
+            return SegmentStore.stripe(sha256);
         }
     }
 
     private final SegmentFiles files;
     private final HostLocks hostLocks;
     private final long maxBytes;
-    private final Source source;
+    private final SegmentSource source;
     private final Supplier<Heads> heads;
     private final InstantSource clock;
     private final ReentrantLock[] stripes = IntStream.range(0, STRIPES).mapToObj(i -> new ReentrantLock())
@@ -107,7 +87,7 @@ public final class SegmentStore {
      * @param clock for the order of use
      * @throws IOException if the folder cannot be used
      */
-    public SegmentStore(Path dataDir, long maxBytes, Source source, Supplier<Heads> heads, InstantSource clock)
+    public SegmentStore(Path dataDir, long maxBytes, SegmentSource source, Supplier<Heads> heads, InstantSource clock)
             throws IOException {
         this.files = new SegmentFiles(dataDir.resolve("segments"));
         this.hostLocks = new HostLocks(dataDir.resolve("locks"));
@@ -132,23 +112,6 @@ public final class SegmentStore {
         return all.stream().mapToLong(SegmentFiles.Kept::bytes).sum();
     }
 
-    /** Segments as the database has them. */
-    public static Source from(Database database) {
-        return new Source() {
-            @Override
-            public Optional<byte[]> fetch(Sha256 sha256) throws SQLException {
-                return database.inTransaction("fetch a segment", FETCH_LIMIT,
-                        connection -> CatalogQueries.segment(connection, sha256));
-            }
-
-            @Override
-            public Map<Sha256, byte[]> fetchAll(List<Sha256> names) throws SQLException {
-                return database.inTransaction("fetch segments", FETCH_LIMIT,
-                        connection -> CatalogQueries.segments(connection, names));
-            }
-        };
-    }
-
     /**
      * Opens a segment, fetching it first when needed.
      *
@@ -163,19 +126,30 @@ public final class SegmentStore {
         if (held != null) {
             return held;
         }
-        ReentrantLock stripe = stripes[new Wanted(sha256, bytes).stripe()];
+        return alone(sha256, () -> {
+            StoredSegment meanwhile = openKept(sha256, bytes);
+            return meanwhile != null ? meanwhile : fetch(sha256, bytes);
+        });
+    }
+
+    /** What one thread of one process of the host does at a time, for all segments of a stripe. */
+    @FunctionalInterface
+    private interface Alone<T> {
+        T act() throws IOException;
+    }
+
+    private <T> T alone(Sha256 of, Alone<T> act) throws IOException {
+        ReentrantLock stripe = stripes[stripe(of)];
         stripe.lock();
-        try {
-            HostLocks.Lock host = hostLocks.lock(sha256.hex().substring(0, 2), HOST_LOCK_LIMIT);
-            try {
-                StoredSegment meanwhile = openKept(sha256, bytes);
-                return meanwhile != null ? meanwhile : fetch(sha256, bytes);
-            } finally {
-                host.close();
-            }
+        try (HostLocks.Lock _ = hostLocks.lock(of.hex().substring(0, 2), HOST_LOCK_LIMIT)) {
+            return act.act();
         } finally {
             stripe.unlock();
         }
+    }
+
+    private static int stripe(Sha256 sha256) {
+        return sha256.bytes()[0] & 0xff;
     }
 
     /**
@@ -188,17 +162,14 @@ public final class SegmentStore {
      * @throws IOException if the disk fails
      */
     boolean bring(List<Wanted> wanted) throws IOException {
-        Wanted first = wanted.getFirst();
-        ReentrantLock stripe = stripes[first.stripe()];
-        stripe.lock();
-        try (HostLocks.Lock _ = hostLocks.lock(first.sha256().hex().substring(0, 2), HOST_LOCK_LIMIT)) {
+        return alone(wanted.getFirst().sha256(), () -> {
             List<Wanted> batch = new ArrayList<>();
             long bytes = 0;
             for (Wanted one : wanted) {
                 if (holds(one.sha256(), one.bytes())) {
                     continue;
                 }
-                if (bytes + one.bytes() > BATCH_BYTES && !batch.isEmpty()) {
+                if (bytes + one.bytes() > BATCH_BYTES) {
                     bringBatch(batch);
                     batch.clear();
                     bytes = 0;
@@ -212,9 +183,7 @@ public final class SegmentStore {
             }
             bringBatch(batch);
             return true;
-        } finally {
-            stripe.unlock();
-        }
+        });
     }
 
     private void bringBatch(List<Wanted> batch) throws IOException {

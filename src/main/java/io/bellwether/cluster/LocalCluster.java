@@ -98,7 +98,7 @@ public final class LocalCluster implements AutoCloseable {
         Files.deleteIfExists(dir.clusterJson());
         Ports ports = new Ports(dir.ports());
         this.ports = ports;
-        takeFixedPort(ports);
+        ports.takeFixed(options);
         Path cache = UserFolders.cache(System.getenv(), dir.root().resolve("cache"));
         Path nginxProgram = new NginxProgram(cache, say).find(options.nginx());
         String token = options.environment().getOrDefault("BELLWETHER_ADMIN_TOKEN", "");
@@ -117,22 +117,6 @@ public final class LocalCluster implements AutoCloseable {
         running = true;
         writeClusterFile();
         var unused = timer.scheduleWithFixedDelay(this::lookAfter, 200, 200, TimeUnit.MILLISECONDS);
-    }
-
-    private void takeFixedPort(Ports ports) throws ClusterException {
-        if (options.port() != 0) {
-            try {
-                Ports.requireFree(options.port());
-            } catch (IOException e) {
-                throw new ClusterException("cannot listen on port " + options.port() + " (" + UserFolders.reason(e)
-                        + "): choose another with --port", e);
-            }
-            ports.reserve(options.port());
-        }
-        ClusterOptions.Tls tls = options.tls();
-        if (tls != null) {
-            ports.reserve(tls.port());
-        }
     }
 
     private void startPostgres(Ports ports, Path cache) throws IOException, ClusterException, InterruptedException {

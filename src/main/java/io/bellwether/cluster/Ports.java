@@ -35,9 +35,25 @@ final class Ports {
         }
     }
 
-    /** Keeps a port from being given to any part. */
-    synchronized void reserve(int port) {
-        taken.add(port);
+    /**
+     * Keeps the ports that were asked for from being given to any part.
+     *
+     * @throws ClusterException when nobody could listen on the front's
+     */
+    synchronized void takeFixed(ClusterOptions options) throws ClusterException {
+        if (options.port() != 0) {
+            try {
+                requireFree(options.port());
+            } catch (IOException e) {
+                throw new ClusterException("cannot listen on port " + options.port() + " (" + UserFolders.reason(e)
+                        + "): choose another with --port", e);
+            }
+            taken.add(options.port());
+        }
+        ClusterOptions.Tls tls = options.tls();
+        if (tls != null) {
+            taken.add(tls.port());
+        }
     }
 
     /** @throws ClusterException when hundreds in a row are in use */

@@ -9,7 +9,7 @@ sealed interface HeadVerdict {
     record Unchanged() implements HeadVerdict {}
 
     /** The client has this head, and waits for another one. */
-    record Wait(Duration longest) implements HeadVerdict {}
+    record Wait() implements HeadVerdict {}
 
     /**
      * The client has another head, or none: 200.
@@ -29,6 +29,6 @@ sealed interface HeadVerdict {
         if (!head.isNamedBy(asked.header("If-None-Match"))) {
             return new Whole(wait);
         }
-        return wait.isPresent() ? new Wait(wait.get()) : new Unchanged();
+        return wait.isPresent() ? new Wait() : new Unchanged();
     }
 }

@@ -101,7 +101,7 @@ final class Decoding {
     }
 
     /** Puts the errors of the zstd library into our words. */
-    private static final class ZstdInput extends InputStream {
+    private static final class ZstdInput extends BlockInput {
         private final ZstdInputStreamNoFinalizer in;
 
         ZstdInput(ZstdInputStreamNoFinalizer in) {
@@ -119,12 +119,6 @@ final class Decoding {
                 }
                 throw new FeedException(FeedProblem.BAD_COMPRESSION, "the zstd data is damaged: " + what, e);
             }
-        }
-
-        @Override
-        public int read() throws IOException {
-            byte[] one = new byte[1];
-            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
         }
 
         @Override

@@ -88,7 +88,7 @@ final class FileTransport implements FeedStream.Transport {
     }
 
     /** Looks at the deadline and at the thread's interrupt before each read; the JDK's streams of files do neither. */
-    private static final class Body extends InputStream {
+    private static final class Body extends BlockInput {
         private final InputStream in;
         private final Deadline deadline;
 
@@ -104,12 +104,6 @@ final class FileTransport implements FeedStream.Transport {
                 throw new FeedException(FeedProblem.STOPPED, "reading the feed was stopped");
             }
             return in.read(bytes, offset, length);
-        }
-
-        @Override
-        public int read() throws IOException {
-            byte[] one = new byte[1];
-            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
         }
 
         @Override

@@ -12,7 +12,7 @@ import java.util.zip.Inflater;
  * {@code GZIPInputStream} asks {@code available()} whether another member follows, which a network cannot answer, and
  * ignores garbage there. A feed cut exactly between two members cannot be told from a whole one. Not thread-safe.
  */
-final class GunzipInput extends InputStream {
+final class GunzipInput extends BlockInput {
     private static final int HEADER_CRC = 2;
     private static final int EXTRA = 4;
     private static final int NAME = 8;
@@ -179,12 +179,6 @@ final class GunzipInput extends InputStream {
 
     private static FeedException damaged(String what) {
         return new FeedException(FeedProblem.BAD_COMPRESSION, "the gzip data is damaged: " + what);
-    }
-
-    @Override
-    public int read() throws IOException {
-        byte[] one = new byte[1];
-        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.bellwether.source;
 
-import java.io.InputStream;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -18,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * The body of an answer as a stream that can be waited for with a limit, which the JDK's own cannot. At most two portions
  * of the client's (16 KiB buffers) are held; the rest waits in the socket. Read by one thread, fed by the client's.
  */
-final class HttpBody extends InputStream implements HttpResponse.BodySubscriber<HttpBody> {
+final class HttpBody extends BlockInput implements HttpResponse.BodySubscriber<HttpBody> {
     private sealed interface Portion {}
 
     private record Bytes(List<ByteBuffer> buffers) implements Portion {}
@@ -132,12 +131,6 @@ final class HttpBody extends InputStream implements HttpResponse.BodySubscriber<
             throw new FeedException(FeedProblem.BROKEN_OFF,
                     "the connection ended after " + count + of + " bytes of the feed", failure);
         }
-    }
-
-    @Override
-    public int read() throws FeedException {
-        byte[] one = new byte[1];
-        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
     }
 
     /** Ends the transfer; what has not arrived is never read. */

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import io.bellwether.policy.Sha256;
 
 /** Counts what passes, refuses more than a limit, and hashes it if asked. Not thread-safe but for the count. */
-final class MeteredInput extends InputStream {
+final class MeteredInput extends BlockInput {
     private final InputStream in;
     private final long limit;
     private final String what;
@@ -53,12 +53,6 @@ final class MeteredInput extends InputStream {
             }
         }
         return read;
-    }
-
-    @Override
-    public int read() throws IOException {
-        byte[] one = new byte[1];
-        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
     }
 
     @Override

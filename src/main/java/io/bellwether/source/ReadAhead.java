@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One thread reads and closes here; the stream behind belongs to the thread here from the first read on.
  */
-final class ReadAhead extends InputStream {
+final class ReadAhead extends BlockInput {
     private static final int BUFFERS = 4;
     private static final int BUFFER_SIZE = 128 * 1024;
     private static final Duration LAST_READ = Duration.ofSeconds(2);
@@ -130,12 +130,6 @@ final class ReadAhead extends InputStream {
         } catch (IOException e) {
             // All was handed over.
         }
-    }
-
-    @Override
-    public int read() throws IOException {
-        byte[] one = new byte[1];
-        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
     }
 
     /** Ends the reading, and closes the stream behind; one that hangs in a read is closed when it comes back. */

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import io.bellwether.catalog.CatalogService;
 import io.bellwether.catalog.ChangeFeed;
 import io.bellwether.catalog.HeadsFile;
+import io.bellwether.catalog.SegmentSource;
 import io.bellwether.catalog.SegmentStore;
 import io.bellwether.catalog.SetState;
 import io.bellwether.database.Database;
@@ -98,7 +99,7 @@ class OldContentsTest {
             assertThat(number(database, "select count(*) from revision where has_delta")).isEqualTo(REVISIONS - 1);
 
             // Who was away since the second revision gets on from there.
-            SegmentStore store = new SegmentStore(data, 1L << 30, SegmentStore.from(database), catalog::heads,
+            SegmentStore store = new SegmentStore(data, 1L << 30, SegmentSource.of(database), catalog::heads,
                     InstantSource.system());
             ByteArrayOutputStream changes = new ByteArrayOutputStream();
             new ChangeFeed(store).write(held, 2, changes);

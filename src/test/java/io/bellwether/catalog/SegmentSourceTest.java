@@ -44,7 +44,7 @@ class SegmentSourceTest {
                             }));
             assertThat(names).hasSizeGreaterThan(2);
             Sha256 unknown = Sha256.of(new byte[1]);
-            SegmentStore.Source source = SegmentStore.from(database);
+            SegmentSource source = SegmentSource.of(database);
             List<Sha256> asked = new ArrayList<>(names);
             asked.add(unknown);
             Map<Sha256, byte[]> found = source.fetchAll(asked);

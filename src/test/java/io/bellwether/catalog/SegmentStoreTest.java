@@ -273,7 +273,7 @@ class SegmentStoreTest {
     @Test
     void bring_manyOfOneStripe_asksForMegabytesAtATime_andOnceForAllProcesses() throws Exception {
         List<Integer> asked = new CopyOnWriteArrayList<>();
-        SegmentStore.Source source = new SegmentStore.Source() {
+        SegmentSource source = new SegmentSource() {
             @Override
             public Optional<byte[]> fetch(Sha256 sha256) {
                 throw new AssertionError("one by one");

@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import io.bellwether.catalog.CatalogService;
 import io.bellwether.catalog.HeadsFile;
+import io.bellwether.catalog.SegmentSource;
 import io.bellwether.catalog.SegmentStore;
 import io.bellwether.database.Database;
 import io.bellwether.fleet.Grant;
@@ -52,7 +53,7 @@ final class ServingFixture implements AutoCloseable {
         proxy = new TestProxy(TestPostgres.port());
         database = TestPostgres.open(TestPostgres.through(proxy.port(), settings));
         catalog = new CatalogService(database, new HeadsFile(dataDir), meters);
-        store = new SegmentStore(dataDir, 1L << 30, SegmentStore.from(database), catalog::heads,
+        store = new SegmentStore(dataDir, 1L << 30, SegmentSource.of(database), catalog::heads,
                 InstantSource.system());
         catalog.start();
         Grant edge = new Grant("1", "edge-01", List.of("firewall", "missing"), Instant.EPOCH, null, null);
