@@ -273,18 +273,20 @@ class CatalogServiceTest {
     void headsFile_damaged_isIgnored() throws Exception {
         TestPublisher set = publisher("one");
         set.publish(Map.of("a", "1", "b", "2"));
-        HeadsFile file = new HeadsFile(dataDir);
+        // The running catalog keeps its heads too, whenever it likes.
+        Path apart = dataDir.resolve("other");
+        HeadsFile file = new HeadsFile(apart);
         file.write(started(database).heads());
-        byte[] good = Files.readAllBytes(dataDir.resolve("heads"));
+        byte[] good = Files.readAllBytes(apart.resolve("heads"));
         for (int at = 0; at < good.length; at += 7) {
             byte[] bad = good.clone();
             bad[at] ^= 1;
-            Files.write(dataDir.resolve("heads"), bad);
+            Files.write(apart.resolve("heads"), bad);
             assertThat(file.read()).as("byte %d", at).isNull();
-            Files.write(dataDir.resolve("heads"), Arrays.copyOf(good, at));
+            Files.write(apart.resolve("heads"), Arrays.copyOf(good, at));
             assertThat(file.read()).as("cut at %d", at).isNull();
         }
-        Files.write(dataDir.resolve("heads"), good);
+        Files.write(apart.resolve("heads"), good);
         assertThat(file.read()).isNotNull();
     }
 
@@ -293,11 +295,13 @@ class CatalogServiceTest {
         TestPublisher set = publisher("one");
         set.publish(Map.of("a", "1", "b", "2"));
         Heads heads = started(database).heads();
-        HeadsFile file = new HeadsFile(dataDir);
+        // The running catalog keeps its heads too, whenever it likes.
+        Path apart = dataDir.resolve("other");
+        HeadsFile file = new HeadsFile(apart);
         file.write(heads);
-        byte[] older = Files.readAllBytes(dataDir.resolve("heads"));
+        byte[] older = Files.readAllBytes(apart.resolve("heads"));
         older[Long.BYTES - 1] = 1;
-        Files.write(dataDir.resolve("heads"), older);
+        Files.write(apart.resolve("heads"), older);
         assertThat(file.read()).isNull();
         assertThat(file.versionIn(heads.epoch())).isEqualTo(heads.version());
         file.write(heads);
