@@ -88,15 +88,14 @@ public final class SetRuns {
                     || "running".equals(before.get().approval())) && before.get().approvedBy() != null) {
                 return JobQueries.inTransaction(connection, before.get().approvedBy());
             }
-            return JobControl.enqueue(connection, set, idempotencyKey, () -> {
+            return JobControl.enqueue(connection, set, idempotencyKey, new RefreshRequest.Approve(hash).json(), () -> {
                 Candidate candidate = before.orElseThrow(() -> new Fault(FaultKind.NOT_FOUND,
                         "no run of '" + set + "' was refused for a candidate " + hash + " (as far as runs are kept)"));
                 if ("published".equals(candidate.approval())) {
                     throw new Fault(FaultKind.CONFLICT, "the approval of candidate " + hash + " was used by run "
                             + candidate.approvedBy() + "; it can be approved again when it is refused again");
                 }
-                return new JobControl.Asked(new RefreshRequest.Approve(hash).json(),
-                        "approval of candidate " + hash + because(reason));
+                return "approval of candidate " + hash + because(reason);
             });
         });
     }
@@ -115,7 +114,7 @@ public final class SetRuns {
             throws SQLException {
         return database.<RunView, RuntimeException>inTransaction("roll back", LIMIT, connection -> {
             JobOfSet job = jobOf(connection, set, FOR_UPDATE);
-            return JobControl.enqueue(connection, set, idempotencyKey, () -> {
+            return JobControl.enqueue(connection, set, idempotencyKey, new RefreshRequest.Rollback(to).json(), () -> {
                 if (to == job.head()) {
                     throw new Fault(FaultKind.CONFLICT, "revision " + to + " of '" + set + "' is the head already");
                 }
@@ -129,8 +128,7 @@ public final class SetRuns {
                             + " any more"
                             + (oldest > job.head() ? "" : "; the oldest whose contents are kept is " + oldest));
                 }
-                return new JobControl.Asked(new RefreshRequest.Rollback(to).json(),
-                        "rollback to revision " + to + because(reason));
+                return "rollback to revision " + to + because(reason);
             });
         });
     }

@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -144,11 +145,12 @@ public final class CatalogService implements Service {
     /**
      * As {@link #look()}, without a thread that waits.
      *
-     * @param then called once, with what is held: on a virtual thread that calls others afterwards, or, when the database
-     *        cannot be seen, perhaps on the caller's own; so it must not block
+     * @param then called once, with what is held: by the executor, which calls others afterwards, or, when the database
+     *        cannot be seen, perhaps on the caller's own thread; so it must not block
+     * @param executor calls all who came with it and share a look in one task
      */
-    public void look(Consumer<View> then) {
-        looks.join(saw -> then.accept(new View(heads, !saw)));
+    public void look(Consumer<View> then, Executor executor) {
+        looks.join(saw -> then.accept(new View(heads, !saw)), executor);
     }
 
     /** Asks for a look soon. */
@@ -263,6 +265,7 @@ public final class CatalogService implements Service {
                 meters.set(set.name(), set.revision(), set.head().policies(), set.head().bytes());
             }
         }
+        before.byName().keySet().stream().filter(name -> !loaded.byName().containsKey(name)).forEach(meters::forget);
         headsListeners.forEach(listener -> call(() -> listener.accept(loaded)));
     }
 

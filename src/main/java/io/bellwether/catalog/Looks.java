@@ -1,10 +1,9 @@
 package io.bellwether.catalog;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -46,7 +45,7 @@ final class Looks implements Service {
     static final int FEWEST = 16;
 
     /** How many are enough, however many the last one served: the others come while it is under way. */
-    static final int ENOUGH = 32;
+    static final int ENOUGH = 256;
 
     /** How often is looked whether waiters have waited for too long. */
     private static final Duration WATCH = PATIENCE.dividedBy(4);
@@ -72,7 +71,8 @@ final class Looks implements Service {
     @FunctionalInterface
     interface Waiter {
         /**
-         * Told once, on a virtual thread that tells others afterwards; on the caller's own when there is nothing to wait for.
+         * Told once, by the executor that it came with, which tells others of the same look afterwards; on the caller's own
+         * thread when there is nothing to wait for.
          *
          * @param saw whether a look that began after the joining saw something
          */
@@ -133,9 +133,11 @@ final class Looks implements Service {
     /**
      * As {@link #join()}, without a thread that waits. Who has waited for {@link #PATIENCE} is told a little later that
      * nothing was seen.
+     *
+     * @param executor tells all who came with it and share a look in one task
      */
-    void join(Waiter waiter) {
-        if (isHopeless() || !enter(waiter)) {
+    void join(Waiter waiter, Executor executor) {
+        if (isHopeless() || !enter(waiter, executor)) {
             waiter.looked(false);
         } else if (watched.compareAndSet(false, true)) {
             watchSoon();
@@ -147,13 +149,13 @@ final class Looks implements Service {
     }
 
     /** Whether it is among those of the next look; not when there will be none. */
-    private boolean enter(Waiter waiter) {
+    private boolean enter(Waiter waiter, Executor executor) {
         lock.lock();
         try {
             if (stopping) {
                 return false;
             }
-            next.waiters.add(waiter);
+            next.waiters.add(waiter, executor);
             joined();
             return true;
         } finally {
@@ -228,7 +230,7 @@ final class Looks implements Service {
 
     @Override
     public void stop(Duration grace) {
-        List<Waiter> left;
+        LookRound.Waiters left;
         lock.lock();
         try {
             stopping = true;
@@ -238,7 +240,7 @@ final class Looks implements Service {
         } finally {
             lock.unlock();
         }
-        LookRound.tell(left, false);
+        left.tell(false);
         watch.shutdownNow();
         Thread running = thread;
         if (running == null) {
@@ -277,7 +279,7 @@ final class Looks implements Service {
     }
 
     private void end(LookRound round, boolean saw) {
-        List<Waiter> told;
+        LookRound.Waiters told;
         lock.lock();
         try {
             underWay = null;
@@ -290,7 +292,7 @@ final class Looks implements Service {
             lock.unlock();
         }
         round.seen.complete(saw);
-        LookRound.tell(told, saw);
+        told.tell(saw);
     }
 
     private void watchSoon() {
@@ -303,7 +305,7 @@ final class Looks implements Service {
 
     /** Sends those away who wait for a look that hangs. */
     private void watch() {
-        List<Waiter> told = new ArrayList<>();
+        LookRound.Waiters told = new LookRound.Waiters();
         watched.set(false);
         boolean anyone;
         lock.lock();
@@ -318,7 +320,7 @@ final class Looks implements Service {
         } finally {
             lock.unlock();
         }
-        LookRound.tell(told, false);
+        told.tell(false);
         if (anyone && watched.compareAndSet(false, true)) {
             watchSoon();
         }

@@ -1,30 +1,45 @@
 package io.bellwether.catalog;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.WritableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import io.bellwether.policy.Sha256;
 
-/** The files of a content-addressed folder: {@code ab/<sha256>}, whole or not there. Stateless but for its folder. */
+/** The files of a content-addressed folder: {@code ab/<sha256>}, whole or not there. Thread safe. */
 final class SegmentFiles {
     private static final String TEMPORARY = ".tmp";
     private static final Duration TEMPORARY_LIFE = Duration.ofMinutes(10);
+    private static final Set<StandardOpenOption> NEW = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY = PosixFilePermissions
+            .asFileAttribute(Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE));
 
     private final Path folder;
+    /** How temporary files of this object begin; drawn once, for a name drawn at random for each costs as much as it. */
+    private final String own = "segment-" + UUID.randomUUID() + "-";
+    private final AtomicLong written = new AtomicLong();
 
     SegmentFiles(Path folder) throws IOException {
         this.folder = Files.createDirectories(folder);
@@ -64,10 +79,10 @@ final class SegmentFiles {
     /** Writes a file under a temporary name and then gives it its own. */
     void write(Sha256 sha256, byte[] content) throws IOException {
         Path target = path(sha256);
-        Path temporary = temporary(subfolder(sha256));
+        Path temporary = subfolder(sha256).resolve(own + written.incrementAndGet() + TEMPORARY);
         boolean moved = false;
         try {
-            Files.write(temporary, content);
+            writeNew(temporary, content);
             Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
             moved = true;
         } finally {
@@ -77,11 +92,21 @@ final class SegmentFiles {
         }
     }
 
-    private static Path temporary(Path folder) throws IOException {
+    private static void writeNew(Path file, byte[] content) throws IOException {
+        try (WritableByteChannel channel = openNew(file)) {
+            ByteBuffer left = ByteBuffer.wrap(content);
+            while (left.hasRemaining()) {
+                channel.write(left);
+            }
+        }
+    }
+
+    private static WritableByteChannel openNew(Path file) throws IOException {
         try {
-            return Files.createTempFile(folder, "segment-", TEMPORARY);
+            return Files.newByteChannel(file, NEW, OWNER_ONLY);
         } catch (NoSuchFileException e) {
-            return Files.createTempFile(Files.createDirectories(folder), "segment-", TEMPORARY);
+            Files.createDirectories(Objects.requireNonNull(file.getParent()));
+            return Files.newByteChannel(file, NEW, OWNER_ONLY);
         }
     }
 

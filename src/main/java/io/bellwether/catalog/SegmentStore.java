@@ -29,6 +29,7 @@ import org.slf4j.LoggerFactory;
 
 import io.bellwether.fault.Fault;
 import io.bellwether.fault.FaultKind;
+import io.bellwether.policy.SegmentRef;
 import io.bellwether.policy.Sha256;
 
 /**
@@ -76,6 +77,8 @@ public final class SegmentStore {
     private final AtomicLong fetched = new AtomicLong();
     private final ReentrantLock sweeping = new ReentrantLock();
     private volatile Instant lastWarning = Instant.MIN;
+    /** Until when nothing is fetched ahead, because the disk refused what was fetched. */
+    private volatile Instant keepsNothingUntil = Instant.MIN;
 
     /**
      * A store in that folder.
@@ -128,8 +131,54 @@ public final class SegmentStore {
         }
         return alone(sha256, () -> {
             StoredSegment meanwhile = openKept(sha256, bytes);
-            return meanwhile != null ? meanwhile : fetch(sha256, bytes);
+            return meanwhile != null ? meanwhile : fetchInCompany(new Wanted(sha256, bytes));
         });
+    }
+
+    /**
+     * Fetches a segment together with what else of its stripe the heads need and this host lacks: who reads a set from its
+     * beginning will ask for those next, and one question for all of them costs a tenth of one for each.
+     */
+    private StoredSegment fetchInCompany(Wanted asked) throws IOException {
+        List<Wanted> batch = company(asked);
+        if (batch.size() > 1) {
+            try {
+                bringBatch(batch);
+            } catch (Fault e) {
+                if (e.kind() != FaultKind.INTERNAL) {
+                    throw e;
+                }
+                log.debug("one of the others is damaged", e);
+            }
+            StoredSegment brought = openKept(asked.sha256(), asked.bytes());
+            if (brought != null) {
+                return brought;
+            }
+        }
+        return fetch(asked.sha256(), asked.bytes());
+    }
+
+    /** A batch that begins with the segment asked for; it alone when there is no room for others. */
+    private List<Wanted> company(Wanted asked) {
+        List<Wanted> batch = new ArrayList<>(List.of(asked));
+        if (clock.instant().isBefore(keepsNothingUntil)) {
+            return batch;
+        }
+        long bytes = asked.bytes();
+        for (SetState set : heads.get().byName().values()) {
+            for (SegmentRef segment : set.manifest().segments()) {
+                if (stripe(segment.sha256()) != asked.stripe() || segment.sha256().equals(asked.sha256())
+                        || holds(segment.sha256(), segment.bytes())) {
+                    continue;
+                }
+                bytes += segment.bytes();
+                if (bytes > BATCH_BYTES || !hasRoomFor(bytes)) {
+                    return batch;
+                }
+                batch.add(new Wanted(segment.sha256(), segment.bytes()));
+            }
+        }
+        return batch;
     }
 
     /** What one thread of one process of the host does at a time, for all segments of a stripe. */
@@ -310,6 +359,7 @@ public final class SegmentStore {
             sound.put(sha256, clock.instant());
             usedBytes.addAndGet(content.length);
         } catch (IOException e) {
+            keepsNothingUntil = clock.instant().plus(WARN_EVERY);
             warn("cannot keep segments on this host, serving them from memory", e);
         }
     }

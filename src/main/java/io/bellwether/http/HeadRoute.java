@@ -34,7 +34,7 @@ final class HeadRoute implements RouteModule {
     }
 
     private void answerQuickly(QuickExchange exchange) {
-        catalog.look(view -> exchange.attempt(() -> answerQuickly(exchange, view)));
+        catalog.look(view -> exchange.attempt(() -> answerQuickly(exchange, view)), exchange.reader());
     }
 
     private void answerQuickly(QuickExchange exchange, CatalogService.View view) {

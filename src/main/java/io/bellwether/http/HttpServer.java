@@ -19,10 +19,8 @@ import org.eclipse.jetty.http.UriCompliance.Violation;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.LowResourceMonitor;
 import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -77,7 +75,7 @@ public final class HttpServer implements Service {
     private final List<String> routes;
     private final QuickRoutes quick;
     private final Javalin javalin;
-    private @Nullable ServerConnector connector;
+    private @Nullable SelectorConnector connector;
     private boolean stopped;
 
     /**
@@ -132,7 +130,7 @@ public final class HttpServer implements Service {
 
     /** The port it listens on; once started. */
     public int port() {
-        ServerConnector open = connector;
+        SelectorConnector open = connector;
         if (open == null) {
             throw new IllegalStateException("not started");
         }
@@ -167,7 +165,7 @@ public final class HttpServer implements Service {
     /** Drains, closes the listener, waits for the requests under way, at most {@code grace}, and closes the rest. */
     @Override
     public void stop(Duration grace) {
-        ServerConnector open = connector;
+        SelectorConnector open = connector;
         if (open == null || stopped) {
             return;
         }
@@ -280,6 +278,8 @@ public final class HttpServer implements Service {
         http.setRequestHeaderSize(HEADER_BYTES);
         http.setResponseHeaderSize(HEADER_BYTES);
         http.setOutputBufferSize(OUTPUT_BUFFER_BYTES);
+        // What fits is sent whole and with its length, also when it is written piece by piece.
+        http.setOutputAggregationSize(OUTPUT_BUFFER_BYTES);
         // What it remembers of fields that it has parsed is a table of 100 KB for each connection, ten times what a
         // waiting poll costs without it.
         http.setHeaderCacheSize(0);
@@ -287,7 +287,7 @@ public final class HttpServer implements Service {
     }
 
     private Connector connect(Server server, HttpConfiguration http) {
-        ServerConnector opened = new ServerConnector(server, 1, -1, new HttpConnectionFactory(http));
+        SelectorConnector opened = new SelectorConnector(server, http);
         opened.setHost(bind);
         opened.setPort(port);
         opened.setIdleTimeout(IDLE_TIMEOUT.toMillis());

@@ -3,6 +3,7 @@ package io.bellwether.http;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Executor;
 
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
@@ -40,16 +41,18 @@ final class QuickExchange implements Asked {
     private final Routes.Route route;
     private final String parameter;
     private final Ends ends;
+    private final Executor reader;
     private boolean ended;
 
     QuickExchange(Request request, Response response, Callback callback, Routes.Route route, String parameter,
-            Ends ends) {
+            Ends ends, Executor reader) {
         this.request = request;
         this.response = response;
         this.callback = callback;
         this.route = route;
         this.parameter = parameter;
         this.ends = ends;
+        this.reader = reader;
     }
 
     Routes.Route route() {
@@ -77,6 +80,11 @@ final class QuickExchange implements Asked {
     @Override
     public @Nullable String query(String name) {
         return null;
+    }
+
+    /** Runs what is left to do for it on the thread that read it; that must not block. */
+    Executor reader() {
+        return reader;
     }
 
     /** Does a step of the answering; when that fails, the request is declined, or cut when its answer has begun. */

@@ -76,29 +76,26 @@ public final class JobControl {
      * @param request what the work is asked to do, as JSON text, or null for what it does on a tick
      * @param reason why, for people, or null
      * @return the run, queued; or the one that was asked for before under this key, in whatever state
-     * @throws Fault {@link FaultKind#NOT_FOUND} if there is no such job, {@link FaultKind#OVERLOADED} if
-     *         {@link #MAX_QUEUED} wait already
+     * @throws Fault {@link FaultKind#NOT_FOUND} if there is no such job, {@link FaultKind#CONFLICT} if something else was
+     *         asked for under this key, {@link FaultKind#OVERLOADED} if {@link #MAX_QUEUED} wait already
      * @throws SQLException if the database is away
      */
     public RunView enqueue(String job, @Nullable String idempotencyKey, @Nullable String request,
             @Nullable String reason) throws SQLException {
         return database.<RunView, RuntimeException>inTransaction("enqueue run", LIMIT,
-                connection -> enqueue(connection, job, idempotencyKey, () -> new Asked(request, reason)));
+                connection -> enqueue(connection, job, idempotencyKey, request, () -> reason));
     }
 
-    /**
-     * What a run is asked to do.
-     *
-     * @param request as JSON text, or null for what the job does on a tick
-     * @param reason why, for people, or null
-     */
-    public record Asked(@Nullable String request, @Nullable String reason) {}
-
-    /** Says what to ask for, or throws a {@link Fault} if nothing may be. */
+    /** Says why a run is asked for, or throws a {@link Fault} if it may not be. */
     @FunctionalInterface
     public interface Question {
-        /** Called under the job's lock, so that what it reads of the job's runs stays so until the run is queued. */
-        Asked ask() throws SQLException;
+        /**
+         * Called under the job's lock, so that what it reads of the job's runs stays so until the run is queued.
+         *
+         * @return why, for people, or null
+         */
+        @Nullable
+        String reason() throws SQLException;
     }
 
     /**
@@ -107,12 +104,11 @@ public final class JobControl {
      * @param question asked unless the key is known
      */
     public static RunView enqueue(Connection connection, String job, @Nullable String idempotencyKey,
-            Question question) throws SQLException {
+            @Nullable String request, Question question) throws SQLException {
         long jobId = lock(connection, job);
-        Long known = idempotencyKey == null ? null : byKey(connection, jobId, idempotencyKey);
+        Long known = idempotencyKey == null ? null : byKey(connection, jobId, idempotencyKey, request);
         if (known == null) {
-            Asked asked = question.ask();
-            known = insert(connection, jobId, idempotencyKey, asked.request(), asked.reason());
+            known = insert(connection, jobId, idempotencyKey, request, question.reason());
         }
         RunView run = JobQueries.run(connection, known);
         wake(connection);
@@ -196,13 +192,24 @@ public final class JobControl {
         }
     }
 
-    private static @Nullable Long byKey(Connection connection, long jobId, String key) throws SQLException {
-        try (PreparedStatement query = connection
-                .prepareStatement("select run_id from run where job_id = ? and idempotency_key = ?")) {
-            query.setLong(1, jobId);
-            query.setString(2, key);
+    private static @Nullable Long byKey(Connection connection, long jobId, String key, @Nullable String request)
+            throws SQLException {
+        try (PreparedStatement query = connection.prepareStatement("""
+                select run_id, request is not distinct from ?::jsonb, coalesce(request::text, 'a run')
+                from run where job_id = ? and idempotency_key = ?""")) {
+            query.setString(1, request);
+            query.setLong(2, jobId);
+            query.setString(3, key);
             try (ResultSet row = query.executeQuery()) {
-                return row.next() ? row.getLong(1) : null;
+                if (!row.next()) {
+                    return null;
+                }
+                if (!row.getBoolean(2)) {
+                    throw new Fault(FaultKind.CONFLICT,
+                            "the Idempotency-Key '" + key + "' asked for something else before: "
+                                    + row.getString(3) + ", which is run " + row.getLong(1));
+                }
+                return row.getLong(1);
             }
         }
     }

@@ -6,10 +6,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.DoubleSupplier;
+import java.util.function.Predicate;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
@@ -57,7 +59,7 @@ public final class Meters implements AutoCloseable {
             Map.entry("bellwether_http_server_requests", "requests answered, by route and status"));
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    private final Map<String, AtomicReference<Double>> values = new ConcurrentHashMap<>();
+    private final Map<Value, AtomicReference<Double>> values = new ConcurrentHashMap<>();
     /** What counters read: the registry itself lets go of it. */
     private final Set<DoubleSupplier> counted = ConcurrentHashMap.newKeySet();
     /** The timers of answers: finding one by its tags costs more than a cheap answer does. */
@@ -65,6 +67,8 @@ public final class Meters implements AutoCloseable {
     private final JvmGcMetrics gc = new JvmGcMetrics();
 
     private record Answer(String route, int status) {}
+
+    private record Value(String name, Tags tags) {}
 
     /** A fresh registry with the meters of the JVM and the operating system process. */
     public Meters() {
@@ -164,6 +168,15 @@ public final class Meters implements AutoCloseable {
         value("bellwether_set_bytes", Tags.of("set", set), bytes);
     }
 
+    /** Forgets whatever was said of a set and its job: it is gone, and its last values would be told for ever. */
+    public void forget(String set) {
+        Predicate<Tag> its = tag -> tag.getValue().equals(set)
+                && (tag.getKey().equals("set") || tag.getKey().equals("job"));
+        values.keySet().removeIf(value -> value.tags().stream().anyMatch(its));
+        registry.getMeters().stream().filter(meter -> meter.getId().getTags().stream().anyMatch(its))
+                .forEach(registry::remove);
+    }
+
     /** Rows of a refresh. {@code op}: upsert, delete, unchanged. */
     public void refreshRows(String set, String op, long rows) {
         count("bellwether_refresh_rows", Tags.of("set", set, "op", op), rows);
@@ -219,7 +232,7 @@ public final class Meters implements AutoCloseable {
     }
 
     private void value(String name, Tags tags, double value) {
-        values.computeIfAbsent(name + tags, ignored -> {
+        values.computeIfAbsent(new Value(name, tags), ignored -> {
             AtomicReference<Double> cell = new AtomicReference<>(value);
             Gauge.builder(name, cell, AtomicReference::get).description(HELP.get(name)).tags(tags).strongReference(true)
                     .register(registry);

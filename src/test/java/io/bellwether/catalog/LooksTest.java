@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -42,7 +45,7 @@ class LooksTest {
 
     private void join(int waiters) {
         for (int i = 0; i < waiters; i++) {
-            looks.join(told::add);
+            looks.join(told::add, Runnable::run);
         }
     }
 
@@ -67,6 +70,28 @@ class LooksTest {
         assertThat(told).isEmpty();
         mayEnd.release();
         assertTold(300, true);
+    }
+
+    @Test
+    void join_byTwoExecutors_eachTellsItsOwnInOneTask() throws Exception {
+        Queue<String> tasks = new ConcurrentLinkedQueue<>();
+        Executor one = task -> run("one", task, tasks);
+        Executor other = task -> run("other", task, tasks);
+        looks.start();
+        awaitBegun(1);
+        for (int i = 0; i < 100; i++) {
+            looks.join(told::add, i % 3 == 0 ? one : other);
+        }
+        mayEnd.release();
+        awaitBegun(2);
+        mayEnd.release();
+        assertTold(100, true);
+        assertThat(tasks).containsExactlyInAnyOrder("one", "other");
+    }
+
+    private static void run(String executor, Runnable task, Queue<String> tasks) {
+        tasks.add(executor);
+        task.run();
     }
 
     @Test
@@ -107,7 +132,7 @@ class LooksTest {
         mayEnd.release();
         assertTold(5, false);
         // At once, and to everybody until it sees again.
-        looks.join(told::add);
+        looks.join(told::add, Runnable::run);
         assertThat(told.poll()).isFalse();
         assertThat(looks.join()).isFalse();
         fails = false;
@@ -125,7 +150,7 @@ class LooksTest {
         join(3);
         assertTold(3, false);
         assertThat(Duration.ofNanos(System.nanoTime() - joined)).isLessThan(Looks.PATIENCE.multipliedBy(3));
-        looks.join(told::add);
+        looks.join(told::add, Runnable::run);
         assertThat(told.poll()).isFalse();
     }
 
@@ -138,7 +163,7 @@ class LooksTest {
         join(3);
         looks.stop(SOON);
         assertTold(3, false);
-        looks.join(told::add);
+        looks.join(told::add, Runnable::run);
         assertThat(told.poll()).isFalse();
     }
 }

@@ -27,6 +27,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -247,11 +248,21 @@ class SegmentStoreTest {
     }
 
     private static Heads head(Sha256 segment, long bytes) {
+        return head(List.of(new SegmentStore.Wanted(segment, bytes)));
+    }
+
+    private static Heads head(List<SegmentStore.Wanted> segments) {
         TreeMap<Long, RevisionInfo> revisions = new TreeMap<>();
-        revisions.put(1L, new RevisionInfo(1, 1, bytes, 1, segment, 1, 0, false, Instant.EPOCH, "test"));
-        SegmentRef ref = new SegmentRef(new byte[]{1}, segment, segment, bytes, 1, 1);
-        SetState set = new SetState(1, "one", 1, 1, revisions, List.of(new ManifestEntry(ref, 1, ManifestEntry.LIVE)),
-                new HashMap<>());
+        Sha256 first = segments.getFirst().sha256();
+        long bytes = segments.stream().mapToLong(SegmentStore.Wanted::bytes).sum();
+        revisions.put(1L, new RevisionInfo(1, 1, bytes, 1, first, 1, 0, false, Instant.EPOCH, "test"));
+        List<ManifestEntry> entries = new ArrayList<>();
+        for (SegmentStore.Wanted one : segments) {
+            byte[] key = {(byte) (entries.size() >> 8), (byte) entries.size()};
+            entries.add(new ManifestEntry(new SegmentRef(key, one.sha256(), one.sha256(), one.bytes(), 1, 1), 1,
+                    ManifestEntry.LIVE));
+        }
+        SetState set = new SetState(1, "one", 1, 1, revisions, entries, new HashMap<>());
         return new Heads(new UUID(1, 1), 1, 1, Map.of("one", set));
     }
 
@@ -268,6 +279,61 @@ class SegmentStoreTest {
             }
         }
         return wanted;
+    }
+
+    @Test
+    void open_oneOfAHead_bringsTheOthersOfItsStripe() throws Exception {
+        List<SegmentStore.Wanted> wanted = stripe();
+        heads.set(head(Stream.concat(wanted.stream(), Stream.of(new SegmentStore.Wanted(segment(-1, 5_000), 5_000)))
+                .toList()));
+        SegmentStore one = store(10 << 20);
+        Sha256 asked = wanted.get(30).sha256();
+        assertThat(read(one, asked, 100_000)).isEqualTo(inDatabase.get(asked));
+        assertThat(one.fetched()).as("two megabytes").isEqualTo(20);
+        SegmentStore other = store(10 << 20);
+        for (SegmentStore.Wanted each : wanted) {
+            assertThat(read(other, each.sha256(), 100_000)).isEqualTo(inDatabase.get(each.sha256()));
+        }
+        assertThat(one.fetched() + other.fetched()).isEqualTo(40);
+        assertThat(fetches).hasValue(40);
+    }
+
+    @Test
+    void open_oneOfAHeadWithoutRoomForTheOthers_fetchesItAlone() throws Exception {
+        List<SegmentStore.Wanted> wanted = stripe();
+        heads.set(head(wanted));
+        SegmentStore store = store(150_000);
+        for (SegmentStore.Wanted each : wanted) {
+            assertThat(read(store, each.sha256(), 100_000)).isEqualTo(inDatabase.get(each.sha256()));
+        }
+        assertThat(store.usedBytes()).isEqualTo(100_000);
+        assertThat(fetches).hasValue(40);
+    }
+
+    @Test
+    void open_diskRefusesTheOthersToo_fetchesOneAtATimeFromThenOn() throws Exception {
+        List<SegmentStore.Wanted> wanted = stripe();
+        heads.set(head(wanted));
+        SegmentStore store = store(10 << 20);
+        Files.createFile(file(wanted.getFirst().sha256()).getParent());
+        for (SegmentStore.Wanted each : wanted) {
+            assertThat(read(store, each.sha256(), 100_000)).isEqualTo(inDatabase.get(each.sha256()));
+        }
+        assertThat(fetches).as("twenty once in vain, then each when it is asked for").hasValue(60);
+    }
+
+    @Test
+    void open_anotherOfItsStripeIsDamagedInTheDatabase_isReadAllTheSame() throws Exception {
+        List<SegmentStore.Wanted> wanted = stripe();
+        heads.set(head(wanted));
+        inDatabase.put(wanted.get(1).sha256(), new byte[100_000]);
+        SegmentStore store = store(10 << 20);
+        for (int i : new int[]{0, 2, 39}) {
+            Sha256 asked = wanted.get(i).sha256();
+            assertThat(read(store, asked, 100_000)).isEqualTo(inDatabase.get(asked));
+        }
+        assertThatThrownBy(() -> store.open(wanted.get(1).sha256(), 100_000)).isInstanceOfSatisfying(Fault.class,
+                fault -> assertThat(fault.kind()).isEqualTo(FaultKind.INTERNAL));
     }
 
     @Test

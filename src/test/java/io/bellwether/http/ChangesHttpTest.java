@@ -93,6 +93,24 @@ class ChangesHttpTest {
         }
     }
 
+    // A process that is stopped between an answer and what ends it leaves the client waiting: there is no such moment.
+    @Test
+    void changes_few_areSentWholeAndWithTheirLength() throws Exception {
+        Map<String, String> content = new TreeMap<>();
+        for (int i = 0; i < 500; i++) {
+            content.put("k-" + i, "{\"n\": " + i + "}");
+        }
+        serving.firewall.publish(content);
+        for (int since = 0; since <= 1; since++) {
+            RawHttp.Answer answer = serving.get("/v1/sets/firewall/changes?since=" + since);
+            assertThat(answer.header("content-length")).isEqualTo("" + answer.body().length);
+            assertThat(answer.headers()).doesNotContainKey("transfer-encoding");
+        }
+        content.put("large", "\"" + "x".repeat(100_000) + "\"");
+        serving.firewall.publish(content);
+        assertThat(serving.get("/v1/sets/firewall/changes?since=0").header("transfer-encoding")).isEqualTo("chunked");
+    }
+
     @Test
     void changes_largeDeltas_areComparedByManifest() throws Exception {
         // Five revisions of 2 MB each are more than are merged in memory.

@@ -149,6 +149,18 @@ class JobControlTest {
     }
 
     @Test
+    void enqueue_sameKeyForSomethingElse_isRefusedAndNamesTheRun() throws Exception {
+        RunView rollback = control.enqueue("demo", "key", "{\"rollback\":5}", null);
+        assertThat(control.enqueue("demo", "key", "{ \"rollback\" : 5 }", null).id()).isEqualTo(rollback.id());
+        for (String other : new String[]{"{\"rollback\":6}", null}) {
+            assertThatThrownBy(() -> control.enqueue("demo", "key", other, null)).isInstanceOf(Fault.class)
+                    .hasMessageContaining("'key'").hasMessageContaining("{\"rollback\": 5}")
+                    .hasMessageContaining("run " + rollback.id());
+        }
+        assertThat(queries.runs("demo", 10, null)).hasSize(1);
+    }
+
+    @Test
     void ensure_thereAlready_leavesItAsItIs() throws Exception {
         control.pause("demo", null, "an operator");
         JobRow before = job();

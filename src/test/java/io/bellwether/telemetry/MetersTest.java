@@ -33,4 +33,21 @@ class MetersTest {
                     "bellwether_job_fenced_total{job=\"job\"} 0.0");
         }
     }
+
+    @Test
+    void forget_aSet_leavesThoseOfTheOthersAndBeginsAnew() {
+        try (Meters meters = new Meters()) {
+            for (String set : List.of("gone", "stays")) {
+                meters.set(set, 1, 2, 3);
+                meters.tick(set, "won");
+                meters.refreshPhase(set, "read", Duration.ofMillis(1));
+            }
+            meters.forget("gone");
+            assertThat(meters.scrape()).doesNotContain("\"gone\"").contains(
+                    "bellwether_set_revision{set=\"stays\"} 1.0",
+                    "bellwether_job_ticks_total{job=\"stays\",outcome=\"won\"} 1.0");
+            meters.set("gone", 7, 8, 9);
+            assertThat(meters.scrape()).contains("bellwether_set_revision{set=\"gone\"} 7.0");
+        }
+    }
 }

@@ -44,7 +44,7 @@ record Options(List<String> parts, int processes, int rounds, int seconds, int c
     static Options read() {
         return new Options(parts(System.getProperty("parts", String.join(",", PARTS))),
                 Property.number("processes", 2, 1, 16), Property.number("rounds", 5, 1, 100),
-                Property.number("seconds", 5, 1, 600), Property.number("connections", 64, 1, 4096),
+                Property.number("seconds", 5, 1, 600), Property.number("connections", 256, 1, 4096),
                 Property.number("bundle", 200, 1, 4000), Property.number("clients", 50, 1, 2000),
                 Property.number("policies", 1_000_000, 2_000, 10_000_000), Property.number("refresh", 1000, 1, 8000),
                 Property.number("cold", 20, 0, 2000), Property.number("rate", 200, 1, 5000),
