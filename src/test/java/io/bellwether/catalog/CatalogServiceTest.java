@@ -5,16 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.URI;
 import java.nio.file.Files;
-import java.nio.file.Path;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -25,56 +21,18 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import io.bellwether.database.Database;
 import io.bellwether.policy.Manifest;
 import io.bellwether.settings.Settings;
-import io.bellwether.telemetry.Meters;
 import io.bellwether.testing.TestPostgres;
 import io.bellwether.testing.TestProxy;
 import io.bellwether.testing.TestPublisher;
 import io.bellwether.testing.TestSets;
 
-class CatalogServiceTest {
-    private final Meters meters = new Meters();
-    private final List<AutoCloseable> toClose = new ArrayList<>();
-    private Settings.Database settings;
-    private Database database;
-
-    @TempDir
-    private Path dataDir;
-
-    @BeforeEach
-    void open() {
-        settings = TestPostgres.freshDatabase();
-        database = TestPostgres.open(settings);
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        for (AutoCloseable one : toClose.reversed()) {
-            one.close();
-        }
-        database.stop(Duration.ZERO);
-        meters.close();
-    }
-
-    private CatalogService started(Database on) throws InterruptedException {
-        CatalogService catalog = new CatalogService(on, new HeadsFile(dataDir), meters);
-        toClose.add(() -> catalog.stop(Duration.ofSeconds(2)));
-        catalog.start();
-        return catalog;
-    }
-
-    private TestPublisher publisher(String name) throws SQLException {
-        return new TestPublisher(database,
-                TestSets.insert(database, name, TestSets.definition(URI.create("http://127.0.0.1:9/feed"))), 3);
-    }
-
+/** A catalog sees what the database has: publishes, retention, deletes and new epochs, and tells who listens. */
+class CatalogServiceTest extends CatalogFixture {
     private static Map<String, String> changed(Map<String, String> content, Random random) {
         Map<String, String> next = new HashMap<>(content);
         for (int i = random.nextInt(1, 8); i > 0; i--) {
@@ -245,89 +203,6 @@ class CatalogServiceTest {
                 });
             }
         }
-    }
-
-    @Test
-    void start_databaseAway_servesTheLastHeadsOfTheHost() throws Exception {
-        TestPublisher set = publisher("one");
-        set.publish(Map.of("a", "1", "b", "2"));
-        set.publish(Map.of("a", "1", "b", "3"));
-        CatalogService first = started(database);
-        eventually("the heads are kept", Duration.ofSeconds(10), () -> Files.exists(dataDir.resolve("heads")));
-        Heads held = first.heads();
-        Database away = TestPostgres.open(TestPostgres.through(1, settings));
-        toClose.add(() -> away.stop(Duration.ZERO));
-        CatalogService second = started(away);
-        assertThat(second.isLoaded()).isTrue();
-        CatalogService.View view = second.look();
-        assertThat(view.stale()).isTrue();
-        SetState one = view.heads().set("one").orElseThrow();
-        assertThat(one.manifest()).isEqualTo(set.manifest());
-        assertThat(view.heads().epoch()).isEqualTo(held.epoch());
-        assertThat(one.manifest(1)).isEqualTo(held.set("one").orElseThrow().manifest(1));
-        assertThat(one.delta(2)).isEqualTo(held.set("one").orElseThrow().delta(2));
-        assertThat(one.head()).isEqualTo(held.set("one").orElseThrow().head());
-    }
-
-    @Test
-    void headsFile_damaged_isIgnored() throws Exception {
-        TestPublisher set = publisher("one");
-        set.publish(Map.of("a", "1", "b", "2"));
-        // The running catalog keeps its heads too, whenever it likes.
-        Path apart = dataDir.resolve("other");
-        HeadsFile file = new HeadsFile(apart);
-        file.write(started(database).heads());
-        byte[] good = Files.readAllBytes(apart.resolve("heads"));
-        for (int at = 0; at < good.length; at += 7) {
-            byte[] bad = good.clone();
-            bad[at] ^= 1;
-            Files.write(apart.resolve("heads"), bad);
-            assertThat(file.read()).as("byte %d", at).isNull();
-            Files.write(apart.resolve("heads"), Arrays.copyOf(good, at));
-            assertThat(file.read()).as("cut at %d", at).isNull();
-        }
-        Files.write(apart.resolve("heads"), good);
-        assertThat(file.read()).isNotNull();
-    }
-
-    @Test
-    void headsFile_ofAnOlderVersion_isLeftAsideButForItsCounter() throws Exception {
-        TestPublisher set = publisher("one");
-        set.publish(Map.of("a", "1", "b", "2"));
-        Heads heads = started(database).heads();
-        // The running catalog keeps its heads too, whenever it likes.
-        Path apart = dataDir.resolve("other");
-        HeadsFile file = new HeadsFile(apart);
-        file.write(heads);
-        byte[] older = Files.readAllBytes(apart.resolve("heads"));
-        older[Long.BYTES - 1] = 1;
-        Files.write(apart.resolve("heads"), older);
-        assertThat(file.read()).isNull();
-        assertThat(file.versionIn(heads.epoch())).isEqualTo(heads.version());
-        file.write(heads);
-        assertThat(file.read()).isNotNull();
-    }
-
-    @Test
-    void headsFile_afterContentsWereGivenUp_holdsWhatIsLeft() throws Exception {
-        TestPublisher set = publisher("one");
-        for (int i = 0; i < 6; i++) {
-            set.publish(Map.of("a", "" + i, "b", "2"));
-        }
-        CatalogService catalog = started(database);
-        HeadsFile file = new HeadsFile(dataDir.resolve("other"));
-        file.write(catalog.look().heads());
-        long before = Files.size(dataDir.resolve("other/heads"));
-        set.keepContentsFrom(5);
-        file.write(catalog.look().heads());
-        assertThat(Files.size(dataDir.resolve("other/heads"))).isLessThan(before);
-        SetState read = Objects.requireNonNull(file.read()).set("one").orElseThrow();
-        assertThat(read.oldestContents()).isEqualTo(5);
-        assertThat(read.oldestRevision()).isEqualTo(1);
-        assertThat(read.manifest(4)).isEmpty();
-        assertThat(read.manifest(5)).isPresent();
-        assertThat(read.delta(2)).isNotEmpty();
-        assertThat(read.endedEntries()).isEqualTo(1);
     }
 
     @Test

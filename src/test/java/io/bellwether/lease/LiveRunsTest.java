@@ -62,12 +62,12 @@ class LiveRunsTest {
         runs.start();
         try {
             Eventually.eventually("it is lost", Duration.ofSeconds(10), () -> run.stop() == LiveRun.Stop.LOST);
-            Instant lease = ledger.row(claim.runId()).leaseUntil;
+            Instant lease = ledger.rows.get(claim.runId()).leaseUntil;
             ledger.up(true);
             assertThat(letGo.await(10, TimeUnit.SECONDS)).isTrue();
             Eventually.eventually("its row has its end", Duration.ofSeconds(10),
-                    () -> ledger.row(claim.runId()).state.equals("timed-out"));
-            assertThat(ledger.row(claim.runId()).leaseUntil).isEqualTo(lease);
+                    () -> ledger.rows.get(claim.runId()).state.equals("timed-out"));
+            assertThat(ledger.rows.get(claim.runId()).leaseUntil).isEqualTo(lease);
         } finally {
             runs.stop();
         }

@@ -4,8 +4,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +12,7 @@ import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
 
-import io.bellwether.schedule.JobSight;
+import io.bellwether.lease.ModelRows.Row;
 import io.bellwether.schedule.NextStep;
 import io.bellwether.schedule.Step;
 
@@ -38,50 +36,11 @@ final class ModelLedger implements Ledger {
         TAKE_OVER_FORGETS
     }
 
-    /** A row of {@code run}. */
-    static final class Row {
-        final long id;
-        final String kind;
-        Instant tick;
-        final int attempt;
-        String state;
-        @Nullable
-        String process;
-        long fence;
-        @Nullable
-        UUID nonce;
-        @Nullable
-        Instant claimedAt;
-        @Nullable
-        Instant leaseUntil;
-        @Nullable
-        Instant finishedAt;
-        boolean handedOver;
-        /** Closed without a next attempt, for a reason that the rules name. */
-        boolean gaveUp;
-        int ticks = 1;
-
-        Row(long id, String kind, Instant tick, int attempt, String state) {
-            this.id = id;
-            this.kind = kind;
-            this.tick = tick;
-            this.attempt = attempt;
-            this.state = state;
-        }
-
-        @Override
-        public String toString() {
-            return id + " " + kind + " " + tick + "#" + attempt + " " + state + " x" + ticks + " by " + process
-                    + " fence "
-                    + fence + " " + claimedAt + ".." + finishedAt + " lease " + leaseUntil;
-        }
-    }
-
     private final InstantSource clock;
     private final String schedule;
     private final Flaw flaw;
     private final Duration maxRuntime = Duration.ofMinutes(10);
-    final List<Row> rows = new ArrayList<>();
+    final ModelRows rows = new ModelRows();
     Instant cursor;
     boolean enabled = true;
     @Nullable
@@ -123,9 +82,8 @@ final class ModelLedger implements Ledger {
 
     long enqueue() throws SQLException {
         reach();
-        Instant tick = clock.instant().plusNanos(1_000L * (rows.size() + 1));
-        rows.add(new Row(rows.size() + 1L, "manual", tick, 1, "queued"));
-        return rows.size();
+        Instant tick = clock.instant().plusNanos(1_000L * (rows.all().size() + 1));
+        return rows.add("manual", tick, 1, "queued").id;
     }
 
     /** A publishing transaction: fence, effect and result at once. */
@@ -133,14 +91,14 @@ final class ModelLedger implements Ledger {
         reach();
         boolean passes = passesFence(claim);
         if (passes) {
-            close(row(claim.runId()), "published");
+            close(rows.get(claim.runId()), "published");
             effects++;
         }
         return answered(passes);
     }
 
     boolean passesFence(Claim claim) {
-        Row row = row(claim.runId());
+        Row row = rows.get(claim.runId());
         return flaw == Flaw.PUBLISH_UNFENCED
                 || fence == claim.fence() && row.state.equals("running") && claim.nonce().equals(row.nonce);
     }
@@ -163,14 +121,6 @@ final class ModelLedger implements Ledger {
         return answer;
     }
 
-    Row row(long id) {
-        return rows.get((int) id - 1);
-    }
-
-    private @Nullable Row running() {
-        return rows.stream().filter(row -> row.state.equals("running")).findFirst().orElse(null);
-    }
-
     private void close(Row row, String state) {
         row.state = state;
         row.finishedAt = clock.instant();
@@ -179,38 +129,22 @@ final class ModelLedger implements Ledger {
     @Override
     public List<JobRow> look() throws SQLException {
         reach();
-        Row run = running();
-        Row queued = rows.stream().filter(row -> row.state.equals("queued")).min(Comparator.comparing(row -> row.tick))
-                .orElse(null);
-        Row newest = rows.reversed().stream().filter(row -> row.tick.equals(cursor)).findFirst().orElse(null);
+        Row run = rows.running();
+        Row queued = rows.queued();
+        Row newest = rows.newest(cursor);
         return List.of(new JobRow(1, "demo", "refresh", 1, schedule, "UTC", misfire, Duration.ofDays(1), enabled,
                 pausedUntil, cursor,
                 run == null
                         ? null
                         : new JobRow.Running(run.id, run.tick, Objects.requireNonNull(run.process),
                                 Objects.requireNonNull(run.claimedAt), Objects.requireNonNull(run.leaseUntil),
-                                run.handedOver, isManual(run)),
+                                run.handedOver, rows.isManual(run)),
                 queued == null ? null : queued.id, queued == null ? null : queued.tick,
                 newest == null
                         ? null
                         : new JobRow.Newest(newest.kind, newest.tick, newest.state, newest.attempt, newest.process,
                                 newest.finishedAt),
-                newest == null ? null : failed()));
-    }
-
-    private JobSight.@Nullable Failed failed() {
-        Row last = rows.stream().filter(row -> !row.tick.isAfter(cursor) && !row.state.equals("overlapped"))
-                .filter(row -> !isManual(row))
-                .max(Comparator.comparing((Row row) -> row.tick).thenComparing(row -> row.attempt)).orElse(null);
-        return last == null || !last.state.equals("failed")
-                ? null
-                : new JobSight.Failed(last.tick, last.attempt,
-                        (int) rows.stream().filter(row -> row.tick.equals(last.tick) && !row.handedOver).count(),
-                        Objects.requireNonNull(last.finishedAt));
-    }
-
-    private boolean isManual(Row run) {
-        return rows.stream().anyMatch(row -> row.tick.equals(run.tick) && row.kind.equals("manual"));
+                newest == null ? null : rows.failed(cursor)));
     }
 
     private boolean isPaused(Instant tick) {
@@ -229,17 +163,11 @@ final class ModelLedger implements Ledger {
                 ticket.gate(), maxRuntime, null, clock.instant());
     }
 
-    private Row add(String kind, Instant tick, int attempt, String state) {
-        Row row = new Row(rows.size() + 1L, kind, tick, attempt, state);
-        rows.add(row);
-        return row;
-    }
-
     @Override
     public ClaimOutcome claim(JobRow job, Instant tick, Ticket ticket) throws SQLException {
         reach();
         if (!tick.isAfter(cursor) && flaw != Flaw.CLAIM_AGAIN) {
-            Row row = rows.stream().filter(known -> known.tick.equals(tick)).findFirst().orElse(null);
+            Row row = rows.first(tick);
             return new ClaimOutcome.Lost(row == null ? null : row.process);
         }
         if (!job.cursor().equals(cursor) && flaw != Flaw.CLAIM_AGAIN || !enabled || isPaused(tick)) {
@@ -248,56 +176,49 @@ final class ModelLedger implements Ledger {
         if (tick.isAfter(clock.instant())) {
             return new ClaimOutcome.NotDue(Duration.between(clock.instant(), tick));
         }
-        if (running() != null) {
+        if (rows.running() != null) {
             return new ClaimOutcome.Refused("a run is under way");
         }
         cursor = tick;
-        if (fellIntoARun(tick)) {
-            close(add("cron", tick, 1, "overlapped"), "overlapped");
+        if (rows.fellIntoARun(tick)) {
+            close(rows.add("cron", tick, 1, "overlapped"), "overlapped");
             return answered(new ClaimOutcome.Overlapped());
         }
-        return answered(new ClaimOutcome.Won(start(add("cron", tick, 1, "running"), ticket)));
-    }
-
-    private boolean fellIntoARun(Instant tick) {
-        return rows.reversed().stream().filter(row -> row.claimedAt != null).limit(64)
-                .anyMatch(row -> row.claimedAt != null && row.finishedAt != null
-                        && row.leaseUntil != null && row.claimedAt.isBefore(tick) && !row.finishedAt.isBefore(tick)
-                        && !row.leaseUntil.plus(NextStep.TAKE_OVER_TIME).isBefore(tick));
+        return answered(new ClaimOutcome.Won(start(rows.add("cron", tick, 1, "running"), ticket)));
     }
 
     @Override
     public ClaimOutcome claimQueued(JobRow job, long runId, Ticket ticket) throws SQLException {
         reach();
-        if (running() != null) {
+        if (rows.running() != null) {
             return new ClaimOutcome.Refused("a run is under way");
         }
-        if (!row(runId).state.equals("queued")) {
+        if (!rows.get(runId).state.equals("queued")) {
             return new ClaimOutcome.Lost(null);
         }
-        return answered(new ClaimOutcome.Won(start(row(runId), ticket)));
+        return answered(new ClaimOutcome.Won(start(rows.get(runId), ticket)));
     }
 
     @Override
     public ClaimOutcome retry(JobRow job, Instant tick, int attempt, Ticket ticket) throws SQLException {
         reach();
-        if (!job.cursor().equals(cursor) || !enabled || isPaused(clock.instant()) || running() != null) {
+        if (!job.cursor().equals(cursor) || !enabled || isPaused(clock.instant()) || rows.running() != null) {
             return new ClaimOutcome.Refused("the job was changed");
         }
-        if (rows.stream().anyMatch(row -> row.tick.equals(tick) && row.attempt == attempt)) {
+        if (rows.has(tick, attempt)) {
             return new ClaimOutcome.Lost(null);
         }
-        return answered(new ClaimOutcome.Won(start(add("cron", tick, attempt, "running"), ticket)));
+        return answered(new ClaimOutcome.Won(start(rows.add("cron", tick, attempt, "running"), ticket)));
     }
 
     @Override
     public ClaimOutcome takeOver(JobRow job, long runId, boolean newerDue, Ticket ticket) throws SQLException {
         reach();
-        Row dead = row(runId);
+        Row dead = rows.get(runId);
         if (!dead.state.equals("running") || Objects.requireNonNull(dead.leaseUntil).isAfter(clock.instant())) {
             return new ClaimOutcome.Lost(null);
         }
-        boolean manual = isManual(dead);
+        boolean manual = rows.isManual(dead);
         if (newerDue && !manual && !job.cursor().equals(cursor)) {
             return new ClaimOutcome.Refused("the job was changed");
         }
@@ -306,26 +227,26 @@ final class ModelLedger implements Ledger {
         if (flaw == Flaw.TAKE_OVER_FORGETS) {
             return answered(new ClaimOutcome.Closed(dead.state, "forgotten"));
         }
-        long attempts = rows.stream().filter(row -> row.tick.equals(dead.tick) && !row.handedOver).count();
+        long attempts = rows.attempts(dead.tick);
         if (superseded || attempts >= NextStep.MAX_ATTEMPTS
                 || !manual && (!enabled || isPaused(clock.instant()))) {
             dead.gaveUp = true;
             return answered(new ClaimOutcome.Closed(dead.state, "no further attempt"));
         }
         return answered(
-                new ClaimOutcome.Won(start(add("take-over", dead.tick, dead.attempt + 1, "running"), ticket)));
+                new ClaimOutcome.Won(start(rows.add("take-over", dead.tick, dead.attempt + 1, "running"), ticket)));
     }
 
     @Override
     public boolean overlapped(JobRow job, List<Instant> ticks) throws SQLException {
         reach();
-        Row run = running();
+        Row run = rows.running();
         if (!job.cursor().equals(cursor) || ticks.getLast().isAfter(clock.instant()) || run == null
-                || job.running() == null || run != row(job.running().runId())) {
+                || job.running() == null || run != rows.get(job.running().runId())) {
             return false;
         }
         if (flaw != Flaw.OVERLAP_UNTOLD) {
-            ticks.forEach(tick -> close(add("cron", tick, 1, "overlapped"), "overlapped"));
+            ticks.forEach(tick -> close(rows.add("cron", tick, 1, "overlapped"), "overlapped"));
         }
         cursor = ticks.getLast();
         return answered(true);
@@ -346,10 +267,9 @@ final class ModelLedger implements Ledger {
         if (!job.cursor().equals(cursor) || ticks.last().isAfter(clock.instant())) {
             return false;
         }
-        Row before = rows.stream().filter(row -> row.tick.equals(cursor) && row.state.equals(state)).findFirst()
-                .orElse(null);
+        Row before = rows.first(cursor, state);
         if (before == null) {
-            Row row = add("cron", ticks.last(), 1, state);
+            Row row = rows.add("cron", ticks.last(), 1, state);
             row.ticks = ticks.count();
             close(row, state);
         } else {
@@ -365,7 +285,7 @@ final class ModelLedger implements Ledger {
         reach();
         Map<Long, Boolean> alive = new HashMap<>();
         runs.forEach((id, held) -> {
-            Row row = id <= rows.size() ? row(id) : null;
+            Row row = id <= rows.all().size() ? rows.get(id) : null;
             boolean ours = row != null && row.state.equals("running") && !row.handedOver
                     && held.nonce().equals(row.nonce);
             if (row != null && ours) {
@@ -379,7 +299,7 @@ final class ModelLedger implements Ledger {
     @Override
     public String finish(Claim run, End end, boolean endBackend) throws SQLException {
         reach();
-        Row row = row(run.runId());
+        Row row = rows.get(run.runId());
         if (row.state.equals("running") && run.nonce().equals(row.nonce)) {
             close(row, end.state());
         }
@@ -389,7 +309,7 @@ final class ModelLedger implements Ledger {
     @Override
     public String fenced(Claim run, String reason) throws SQLException {
         reach();
-        Row row = row(run.runId());
+        Row row = rows.get(run.runId());
         if (run.nonce().equals(row.nonce) && (row.state.equals("abandoned") || row.state.equals("superseded"))) {
             row.state = "fenced";
         }
@@ -399,7 +319,7 @@ final class ModelLedger implements Ledger {
     @Override
     public boolean giveBack(Claim run, boolean handedOver) throws SQLException {
         reach();
-        Row row = row(run.runId());
+        Row row = rows.get(run.runId());
         if (!row.state.equals("running") || !run.nonce().equals(row.nonce)) {
             return false;
         }
@@ -413,7 +333,7 @@ final class ModelLedger implements Ledger {
     @Override
     public String state(Claim run) throws SQLException {
         reach();
-        return row(run.runId()).state;
+        return rows.get(run.runId()).state;
     }
 
     @Override

@@ -17,7 +17,7 @@ class ModelLedgerTest extends LedgerContract {
 
     @Override
     void endLease(long runId) {
-        ledger.row(runId).leaseUntil = Instant.now().minus(Duration.ofMinutes(1));
+        ledger.rows.get(runId).leaseUntil = Instant.now().minus(Duration.ofMinutes(1));
     }
 
     @Override
@@ -42,7 +42,7 @@ class ModelLedgerTest extends LedgerContract {
 
     @Override
     List<String> states(Instant tick) {
-        return ledger.rows.stream().filter(row -> row.tick.equals(tick))
+        return ledger.rows.all().stream().filter(row -> row.tick.equals(tick))
                 .sorted(Comparator.comparing(row -> row.attempt))
                 .map(row -> row.state).toList();
     }

@@ -70,7 +70,7 @@ final class ModelWorld {
 
     String story() {
         return String.join("\n", story) + "\nrows:\n"
-                + String.join("\n", ledger.rows.stream().map(Object::toString).toList());
+                + String.join("\n", ledger.rows.all().stream().map(Object::toString).toList());
     }
 
     /** The whole story: trouble, then peace. */
@@ -200,7 +200,7 @@ final class ModelWorld {
         effects.clear();
         fences.clear();
         int running = 0;
-        for (ModelLedger.Row row : ledger.rows) {
+        for (ModelRows.Row row : ledger.rows.all()) {
             running += row.state.equals("running") ? 1 : 0;
             if (row.state.equals("published")) {
                 require(effects.add(row.tick), "a second effect of a tick", row);
@@ -217,9 +217,9 @@ final class ModelWorld {
     /** After peace: no run is left, and the ticks up to now are accounted for, each once. */
     private void settled() {
         Set<String> attempts = new HashSet<>();
-        Map<Instant, ModelLedger.Row> last = new HashMap<>();
+        Map<Instant, ModelRows.Row> last = new HashMap<>();
         long accounted = 0;
-        for (ModelLedger.Row row : ledger.rows) {
+        for (ModelRows.Row row : ledger.rows.all()) {
             require(!row.state.equals("running") && !row.state.equals("queued"), "left after peace", row);
             require(attempts.add(row.tick + "#" + row.attempt), "attempt twice", row);
             require(row.attempt == 1 || attempts.contains(row.tick + "#" + (row.attempt - 1)), "attempts out of order",
@@ -229,14 +229,14 @@ final class ModelWorld {
             accounted += row.attempt == 1 && row.kind.equals("cron") ? row.ticks : 0;
             last.put(row.tick, row);
         }
-        for (ModelLedger.Row row : last.values()) {
+        for (ModelRows.Row row : last.values()) {
             require(!row.state.equals("abandoned") || row.gaveUp, "dropped without a reason", row);
         }
         Instant next = schedule.next(ledger.cursor);
         require(next != null && next.isAfter(now.minusSeconds(2)), "a tick is left", next);
         long due = Duration.between(BEGIN, ledger.cursor).toSeconds() / every.seconds();
         require(accounted == due, "ticks up to the cursor, each accounted for once: " + due, accounted);
-        require(highestFence <= ledger.rows.size(), "fences that no run has", highestFence);
+        require(highestFence <= ledger.rows.all().size(), "fences that no run has", highestFence);
     }
 
     /** Cheap when it holds: it is asked millions of times. */

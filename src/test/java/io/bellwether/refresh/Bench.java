@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -252,6 +253,21 @@ final class Bench {
     /** Order of keys: as bytes. */
     static final java.util.Comparator<String> BY_BYTES = (a, b) -> Arrays.compareUnsigned(
             a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));
+
+    static SortedMap<String, String> sorted(Map<String, String> policies) {
+        SortedMap<String, String> sorted = new TreeMap<>(BY_BYTES);
+        sorted.putAll(policies);
+        return sorted;
+    }
+
+    /** Policies that are told apart by their number, and states of them by their version. */
+    static Map<String, String> numbered(int count, int version) {
+        Map<String, String> policies = new LinkedHashMap<>();
+        for (int i = 0; i < count; i++) {
+            policies.put("k" + i, "{\"n\":" + i + ",\"v\":" + version + "}");
+        }
+        return policies;
+    }
 
     static String line(String key, String body) {
         ByteArrayOutputStream line = new ByteArrayOutputStream();
