@@ -1,5 +1,7 @@
 package io.bellwether.policy;
 
+import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.zip.CRC32;
 import java.util.zip.DataFormatException;
@@ -17,22 +19,57 @@ public final class GzipMember {
 
     private static final byte[] HEADER = {0x1f, (byte) 0x8b, 8, 0, 0, 0, 0, 0, 0, (byte) 0xff};
     private static final int TRAILER = 8;
+    private static final int IN_BYTES = 64 << 10;
+    private static final int OUT_BYTES = 32 << 10;
 
     private GzipMember() {}
 
-    /** Compresses one after another: what zlib needs for it is had once. Not thread safe. */
+    /**
+     * Compresses one after another: what zlib needs for it is had once. Not thread safe; closed by the thread that made it.
+     *
+     * <p>zlib is given memory outside the heap: an array that it works on cannot be moved meanwhile, nor can what lies near
+     * it, and with several threads at it each collection of the heap left some megabytes of garbage behind for that.
+     */
     public static final class Compressor implements AutoCloseable {
         private final Deflater deflater = new Deflater(LEVEL, true);
+        private final Arena arena = Arena.ofConfined();
+        private final ByteBuffer out = arena.allocate(OUT_BYTES).asByteBuffer();
+        private final ByteBuffer in = arena.allocate(IN_BYTES).asByteBuffer();
 
         /** The member that holds the first {@code length} bytes of {@code lines}, whatever was compressed before. */
         public byte[] compress(byte[] lines, int length) {
             deflater.reset();
-            return GzipMember.compress(deflater, lines, length);
+            byte[] member = new byte[HEADER.length + TRAILER + Math.max(256, length / 3)];
+            System.arraycopy(HEADER, 0, member, 0, HEADER.length);
+            int size = HEADER.length;
+            int given = 0;
+            while (!deflater.finished()) {
+                if (deflater.needsInput() && given < length) {
+                    int count = Math.min(length - given, IN_BYTES);
+                    deflater.setInput(in.clear().put(lines, given, count).flip());
+                    given += count;
+                }
+                if (given == length) {
+                    deflater.finish();
+                }
+                int count = deflater.deflate(out.clear());
+                if (member.length - size < count + TRAILER) {
+                    member = Arrays.copyOf(member, member.length + member.length / 2 + count);
+                }
+                out.flip().get(member, size, count);
+                size += count;
+            }
+            CRC32 crc = new CRC32();
+            crc.update(lines, 0, length);
+            size = little(member, size, (int) crc.getValue());
+            size = little(member, size, length);
+            return Arrays.copyOf(member, size);
         }
 
         @Override
         public void close() {
             deflater.end();
+            arena.close();
         }
     }
 
@@ -41,25 +78,6 @@ public final class GzipMember {
         try (Compressor compressor = new Compressor()) {
             return compressor.compress(lines, length);
         }
-    }
-
-    private static byte[] compress(Deflater deflater, byte[] lines, int length) {
-        byte[] out = new byte[HEADER.length + TRAILER + Math.max(256, length / 3)];
-        System.arraycopy(HEADER, 0, out, 0, HEADER.length);
-        int size = HEADER.length;
-        deflater.setInput(lines, 0, length);
-        deflater.finish();
-        while (!deflater.finished()) {
-            if (out.length - size <= TRAILER) {
-                out = Arrays.copyOf(out, out.length + out.length / 2);
-            }
-            size += deflater.deflate(out, size, out.length - size - TRAILER);
-        }
-        CRC32 crc = new CRC32();
-        crc.update(lines, 0, length);
-        size = little(out, size, (int) crc.getValue());
-        size = little(out, size, length);
-        return Arrays.copyOf(out, size);
     }
 
     /**
