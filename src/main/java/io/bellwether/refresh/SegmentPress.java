@@ -26,9 +26,9 @@ import io.bellwether.policy.Sha256;
  * waits, so that at most {@link #IN_FLIGHT_KIB} of lines (or one larger segment) are in memory. Belongs to one thread.
  */
 final class SegmentPress implements AutoCloseable {
-    private static final int IN_FLIGHT_KIB = 24 << 10;
+    private static final int IN_FLIGHT_KIB = 8 << 10;
     /** From how many lines on segments are compressed and stored, a transaction for all of them. */
-    private static final int BATCH_KIB = 2 << 10;
+    private static final int BATCH_KIB = 1 << 10;
     /** One more than processors, for each waits half of its time for the database. */
     private static final int MOST_THREADS = 5;
 
