@@ -29,7 +29,6 @@ import org.slf4j.LoggerFactory;
 
 import io.bellwether.fault.Fault;
 import io.bellwether.fault.FaultKind;
-import io.bellwether.policy.SegmentRef;
 import io.bellwether.policy.Sha256;
 
 /**
@@ -136,11 +135,14 @@ public final class SegmentStore {
     }
 
     /**
-     * Fetches a segment together with what else of its stripe the heads need and this host lacks: who reads a set from its
-     * beginning will ask for those next, and one question for all of them costs a tenth of one for each.
+     * Fetches a segment together with what else of its stripe this host lacks of the heads that have it: who reads a set from
+     * its beginning will ask for those next, and one question for all of them costs a tenth of one for each.
      */
     private StoredSegment fetchInCompany(Wanted asked) throws IOException {
-        List<Wanted> batch = company(asked);
+        List<Wanted> batch = clock.instant().isBefore(keepsNothingUntil)
+                ? List.of(asked)
+                : StripeMates.of(asked, heads.get(), one -> !holds(one.sha256(), one.bytes()),
+                        bytes -> bytes <= BATCH_BYTES && hasRoomFor(bytes));
         if (batch.size() > 1) {
             try {
                 bringBatch(batch);
@@ -156,29 +158,6 @@ public final class SegmentStore {
             }
         }
         return fetch(asked.sha256(), asked.bytes());
-    }
-
-    /** A batch that begins with the segment asked for; it alone when there is no room for others. */
-    private List<Wanted> company(Wanted asked) {
-        List<Wanted> batch = new ArrayList<>(List.of(asked));
-        if (clock.instant().isBefore(keepsNothingUntil)) {
-            return batch;
-        }
-        long bytes = asked.bytes();
-        for (SetState set : heads.get().byName().values()) {
-            for (SegmentRef segment : set.manifest().segments()) {
-                if (stripe(segment.sha256()) != asked.stripe() || segment.sha256().equals(asked.sha256())
-                        || holds(segment.sha256(), segment.bytes())) {
-                    continue;
-                }
-                bytes += segment.bytes();
-                if (bytes > BATCH_BYTES || !hasRoomFor(bytes)) {
-                    return batch;
-                }
-                batch.add(new Wanted(segment.sha256(), segment.bytes()));
-            }
-        }
-        return batch;
     }
 
     /** What one thread of one process of the host does at a time, for all segments of a stripe. */

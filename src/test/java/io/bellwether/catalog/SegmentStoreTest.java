@@ -299,6 +299,16 @@ class SegmentStoreTest {
     }
 
     @Test
+    void open_oneThatNoHeadHas_isFetchedAlone() throws Exception {
+        List<SegmentStore.Wanted> wanted = stripe();
+        heads.set(head(wanted.subList(1, 40)));
+        SegmentStore store = store(10 << 20);
+        assertThat(read(store, wanted.getFirst().sha256(), 100_000))
+                .isEqualTo(inDatabase.get(wanted.getFirst().sha256()));
+        assertThat(fetches).hasValue(1);
+    }
+
+    @Test
     void open_oneOfAHeadWithoutRoomForTheOthers_fetchesItAlone() throws Exception {
         List<SegmentStore.Wanted> wanted = stripe();
         heads.set(head(wanted));
