@@ -37,7 +37,7 @@ final class SegmentFiles {
             .asFileAttribute(Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE));
 
     private final Path folder;
-    /** How temporary files of this object begin; drawn once, for a name drawn at random for each costs as much as it. */
+    /** How temporary files of this object begin, and of no other one: a count tells them apart. */
     private final String own = "segment-" + UUID.randomUUID() + "-";
     private final AtomicLong written = new AtomicLong();
 

@@ -176,8 +176,9 @@ public final class SegmentStore {
         }
     }
 
-    private static int stripe(Sha256 sha256) {
-        return sha256.bytes()[0] & 0xff;
+    /** One of {@link #STRIPES}. */
+    static int stripe(Sha256 sha256) {
+        return sha256.firstByte();
     }
 
     /**

@@ -12,7 +12,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import io.bellwether.fault.Fault;
-import io.bellwether.lifecycle.Niceness;
 import io.bellwether.lifecycle.Periodic;
 import io.bellwether.lifecycle.Service;
 import io.bellwether.policy.SegmentRef;
@@ -64,7 +63,6 @@ public final class SegmentWarmer implements Service {
     }
 
     private Duration pass() throws IOException {
-        Niceness.standBack();
         if (System.nanoTime() - sweptNanos > SWEEP_EVERY.toNanos()) {
             store.sweep();
             sweptNanos = System.nanoTime();

@@ -41,7 +41,8 @@ final class StripeMates {
     }
 
     private static List<SegmentStore.Wanted> mates(SegmentStore.Wanted asked, SetState set) {
-        return set.manifest().segments().stream().map(one -> new SegmentStore.Wanted(one.sha256(), one.bytes()))
-                .filter(one -> one.stripe() == asked.stripe()).toList();
+        int stripe = asked.stripe();
+        return set.manifest().segments().stream().filter(one -> SegmentStore.stripe(one.sha256()) == stripe)
+                .map(one -> new SegmentStore.Wanted(one.sha256(), one.bytes())).toList();
     }
 }

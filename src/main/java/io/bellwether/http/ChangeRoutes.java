@@ -1,7 +1,5 @@
 package io.bellwether.http;
 
-import java.io.BufferedOutputStream;
-import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 
@@ -18,7 +16,6 @@ import io.bellwether.fault.FaultKind;
  * is gone in another. A feed without its closing line is not whole.
  */
 final class ChangeRoutes implements RouteModule {
-    private static final int BUFFER_BYTES = 32 << 10;
 
     private final Reading reading;
     private final Polls polls;
@@ -64,38 +61,18 @@ final class ChangeRoutes implements RouteModule {
 
     private void write(Exchange exchange, Reading.Read read, long since) throws IOException {
         SetState set = read.set();
-        OutputStream stream = exchange.stream(200, Json.LINES_TYPE, -1);
-        if (stream == null) {
+        // Not closed here: closing would end the answer well, whatever happened. Nor flushed: a feed that fits the server's buffer
+        // is sent with its length, all at once, where an end sent by itself would leave a client waiting for it whose process is
+        // stopped between the two.
+        OutputStream out = exchange.stream(200, Json.LINES_TYPE, -1);
+        if (out == null) {
             return;
         }
-        // Not closed here: closing would end the answer well, whatever happened. The server ends it.
-        OutputStream out = new BufferedOutputStream(new Unflushed(stream), BUFFER_BYTES);
         line(out, Json.object().put("from", since).put("to", set.revision())
                 .put("epoch", read.heads().epoch().toString()));
         long count = feed.write(set, since, out);
         line(out, Json.object().put("end", true).put("next", set.revision()).put("count", count)
                 .put("policies", set.head().policies()).put("contentSha256", set.head().contentSha256().hex()));
-        out.flush();
-    }
-
-    /**
-     * Leaves it to the server when to send. A feed that fits its buffer is then sent with its length, all at once; flushed, its
-     * end would be sent by itself, and a process that is stopped between the two leaves a client waiting for it.
-     */
-    private static final class Unflushed extends FilterOutputStream {
-        Unflushed(OutputStream out) {
-            super(out);
-        }
-
-        @Override
-        public void write(byte[] bytes, int offset, int length) throws IOException {
-            out.write(bytes, offset, length);
-        }
-
-        @Override
-        public void flush() {
-            // Not now.
-        }
     }
 
     private static void line(OutputStream out, JsonNode json) throws IOException {

@@ -41,18 +41,16 @@ final class QuickExchange implements Asked {
     private final Routes.Route route;
     private final String parameter;
     private final Ends ends;
-    private final Executor reader;
     private boolean ended;
 
     QuickExchange(Request request, Response response, Callback callback, Routes.Route route, String parameter,
-            Ends ends, Executor reader) {
+            Ends ends) {
         this.request = request;
         this.response = response;
         this.callback = callback;
         this.route = route;
         this.parameter = parameter;
         this.ends = ends;
-        this.reader = reader;
     }
 
     Routes.Route route() {
@@ -84,7 +82,7 @@ final class QuickExchange implements Asked {
 
     /** Runs what is left to do for it on the thread that read it; that must not block. */
     Executor reader() {
-        return reader;
+        return SelectorConnector.reader(request);
     }
 
     /** Does a step of the answering; when that fails, the request is declined, or cut when its answer has begun. */

@@ -75,8 +75,7 @@ final class QuickRoutes extends Handler.Wrapper implements QuickExchange.Ends {
         for (Routes.Route route : routes) {
             String parameter = route.quickParameter(request.getMethod(), path);
             if (parameter != null) {
-                QuickExchange exchange = new QuickExchange(request, response, callback, route, parameter, this,
-                        SelectorConnector.reader(request, threads));
+                QuickExchange exchange = new QuickExchange(request, response, callback, route, parameter, this);
                 return authenticator.known(exchange.header("Authorization"))
                         .filter(caller -> caller.mayRead(parameter)).map(caller -> exchange).orElse(null);
             }

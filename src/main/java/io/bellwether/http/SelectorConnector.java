@@ -51,11 +51,9 @@ final class SelectorConnector extends ServerConnector {
      * Runs tasks on the thread that reads the requests of this one's connection, the same object for all connections that
      * the thread reads. What it runs must never block, and is lost when the server has stopped.
      *
-     * @param otherwise for a request that came in another way
+     * @param request one that came in by such a connector
      */
-    static Executor reader(Request request, Executor otherwise) {
-        return request.getConnectionMetaData().getConnection().getEndPoint() instanceof Connection connection
-                ? connection.reader
-                : otherwise;
+    static Executor reader(Request request) {
+        return ((Connection) request.getConnectionMetaData().getConnection().getEndPoint()).reader;
     }
 }

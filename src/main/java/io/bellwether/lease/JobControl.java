@@ -88,27 +88,27 @@ public final class JobControl {
 
     /** Says why a run is asked for, or throws a {@link Fault} if it may not be. */
     @FunctionalInterface
-    public interface Question {
+    public interface Reason {
         /**
          * Called under the job's lock, so that what it reads of the job's runs stays so until the run is queued.
          *
          * @return why, for people, or null
          */
         @Nullable
-        String reason() throws SQLException;
+        String give() throws SQLException;
     }
 
     /**
      * As {@link #enqueue(String, String, String, String)}, in the caller's transaction.
      *
-     * @param question asked unless the key is known
+     * @param reason asked for unless the key is known
      */
     public static RunView enqueue(Connection connection, String job, @Nullable String idempotencyKey,
-            @Nullable String request, Question question) throws SQLException {
+            @Nullable String request, Reason reason) throws SQLException {
         long jobId = lock(connection, job);
         Long known = idempotencyKey == null ? null : byKey(connection, jobId, idempotencyKey, request);
         if (known == null) {
-            known = insert(connection, jobId, idempotencyKey, request, question.reason());
+            known = insert(connection, jobId, idempotencyKey, request, reason.give());
         }
         RunView run = JobQueries.run(connection, known);
         wake(connection);

@@ -10,7 +10,6 @@ import org.slf4j.LoggerFactory;
 import io.bellwether.database.AmbiguousCommitException;
 import io.bellwether.fault.Failpoint;
 import io.bellwether.fault.Fault;
-import io.bellwether.lifecycle.Niceness;
 import io.bellwether.telemetry.Meters;
 
 /** Does one run on the calling thread and sees to it that its row says how it ended. Thread safe. */
@@ -28,17 +27,13 @@ final class RunExecution {
         this.meters = meters;
     }
 
-    /**
-     * Does the work on the calling thread, which ends with the run. Whatever the work throws, an {@link Error} included, ends in
-     * the row; nothing is thrown.
-     */
+    /** Whatever the work throws, an {@link Error} included, ends in the row; nothing is thrown. */
     void perform(LiveRun run, JobWork work) {
         RunResult result = null;
         Throwable thrown = null;
         run.begin();
         try {
             Failpoint.reach(Failpoint.WORK_STARTED, run.job());
-            Niceness.standBack();
             result = work.perform(run);
         } catch (Throwable t) {
             thrown = t;

@@ -57,6 +57,11 @@ public final class Sha256 implements Comparable<Sha256> {
         return bytes.clone();
     }
 
+    /** The first of the bytes, 0 to 255, without a copy. */
+    public int firstByte() {
+        return bytes[0] & 0xff;
+    }
+
     /** 64 lower-case hexadecimal digits. */
     public String hex() {
         return HEX.formatHex(bytes);

@@ -11,12 +11,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.jspecify.annotations.Nullable;
 
-import io.bellwether.lifecycle.Niceness;
 import io.bellwether.policy.GzipMember;
 import io.bellwether.policy.SegmentRef;
 import io.bellwether.policy.Sha256;
@@ -54,11 +52,8 @@ final class SegmentPress implements AutoCloseable {
     SegmentPress(SegmentStore store) {
         this.store = store;
         int number = Math.clamp(Runtime.getRuntime().availableProcessors() + 1, 1, MOST_THREADS);
-        ThreadFactory factory = Thread.ofPlatform().name("segment-press-", 0).daemon(true).factory();
-        this.threads = Executors.newFixedThreadPool(number, task -> factory.newThread(() -> {
-            Niceness.standBack();
-            task.run();
-        }));
+        this.threads = Executors.newFixedThreadPool(number,
+                Thread.ofPlatform().name("segment-press-", 0).daemon(true).factory());
     }
 
     /**

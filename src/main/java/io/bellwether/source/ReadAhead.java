@@ -8,8 +8,6 @@ import java.util.concurrent.BlockingQueue;
 
 import org.jspecify.annotations.Nullable;
 
-import io.bellwether.lifecycle.Niceness;
-
 /**
  * Reads a stream on a thread of its own, a few buffers ahead of whoever reads here: receiving, hashing and decompressing a
  * feed go on while its policies are parsed and compared, on another core where there is one. Order, bytes and failures are
@@ -101,7 +99,6 @@ final class ReadAhead extends BlockInput {
 
     /** Runs on the thread; ends when the stream does, fails, or nobody reads any more. */
     private void readAll() {
-        Niceness.standBack();
         try (behind) {
             End last = null;
             while (last == null) {

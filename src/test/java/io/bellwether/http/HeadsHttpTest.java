@@ -146,9 +146,9 @@ class HeadsHttpTest {
             assertThat(head.status()).as(path).isEqualTo(200);
             for (String field : List.of("etag", "cache-control", "content-type", "content-length")) {
                 // The length of a change feed is known when it has been written, which HEAD does without.
-                if (!field.equals("content-length") || !path.contains("changes")) {
-                    assertThat(head.header(field)).as(path + " " + field).isEqualTo(whole.header(field));
-                }
+                boolean known = !field.equals("content-length") || !path.contains("changes");
+                assertThat(head.header(field)).as(path + " " + field)
+                        .isEqualTo(known ? whole.header(field) : "(none)");
             }
         }
     }
@@ -205,10 +205,6 @@ class HeadsHttpTest {
             String before = serving.tag(serving.firewall);
             serving.firewall.publish(Map.of("a", "" + revision));
             RawHttp.Answer answer = serving.get("/v1/sets/firewall", "If-None-Match: " + before);
-            while ("1".equals(answer.header("bellwether-stale"))) {
-                // A machine that stalls the database for a second makes the process say so, and then nothing is promised.
-                answer = serving.get("/v1/sets/firewall", "If-None-Match: " + before);
-            }
             assertThat(answer.status()).isEqualTo(200);
             assertThat(answer.header("bellwether-revision")).isEqualTo("" + revision);
         }

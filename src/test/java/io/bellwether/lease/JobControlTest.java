@@ -3,9 +3,7 @@ package io.bellwether.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -35,9 +33,7 @@ class JobControlTest {
 
     @BeforeEach
     void define() throws SQLException {
-        execute("delete from job");
-        define("* * * * * *");
-        execute("update job set tick_cursor = '" + LedgerContract.T0 + "'");
+        DemoJob.alone(database);
     }
 
     @AfterEach
@@ -46,16 +42,11 @@ class JobControlTest {
     }
 
     private void define(String schedule) throws SQLException {
-        database.<Long, RuntimeException>inTransaction("define", LIMIT, c -> JobControl.define(c,
-                new JobDefinition("demo", "refresh", null, schedule, "UTC", "coalesce", Duration.ofDays(1),
-                        Duration.ofMinutes(1), true)));
+        DemoJob.define(database, schedule, true);
     }
 
     private void execute(String sql) throws SQLException {
-        try (Connection connection = database.dedicatedConnection("test");
-                Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
+        DemoJob.execute(database, sql);
     }
 
     private JobRow job() throws SQLException {

@@ -7,7 +7,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -46,9 +45,7 @@ class JobLedgerTest extends LedgerContract {
 
     @BeforeEach
     void define() throws SQLException {
-        execute("delete from job");
-        define("* * * * * *", true);
-        execute("update job set tick_cursor = '" + T0 + "'");
+        DemoJob.alone(database);
     }
 
     @AfterEach
@@ -56,18 +53,8 @@ class JobLedgerTest extends LedgerContract {
         database.stop(Duration.ZERO);
     }
 
-    private void define(String schedule, boolean enabled) throws SQLException {
-        database.<Long, RuntimeException>inTransaction("define", LIMIT, c -> JobControl.define(c,
-                new JobDefinition("demo", "refresh", null, schedule, "UTC", "coalesce", Duration.ofDays(1),
-                        Duration.ofMinutes(1),
-                        enabled)));
-    }
-
     private void execute(String sql) throws SQLException {
-        try (Connection connection = database.dedicatedConnection("test");
-                Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
+        DemoJob.execute(database, sql);
     }
 
     @Override

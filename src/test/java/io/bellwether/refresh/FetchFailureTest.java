@@ -61,17 +61,11 @@ class FetchFailureTest {
     @Test
     void perform_connectionLostInMidCopy_publishesNothing() throws Exception {
         CountDownLatch killed = new CountDownLatch(1);
-        HttpServer upstream = upstream(out -> {
-            writeLines(out, 0, 3000);
-            killed.await(20, TimeUnit.SECONDS);
-            writeLines(out, 3000, 6000);
-        });
+        HttpServer upstream = waitingInTheMiddle(killed);
         try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
             TestSets.Inserted other = bench.set("other", feedOf(upstream));
             Future<RunResult> run = threads.submit(() -> bench.run(other));
-            Eventually.eventually("the COPY is under way", Duration.ofSeconds(10),
-                    () -> bench.number("select count(*) from pg_stat_progress_copy where datname = current_database()"
-                            + " and type = 'PIPE' and command = 'COPY FROM'") == 1);
+            awaitCopy();
             bench.killBackend();
             killed.countDown();
             assertThatThrownBy(run::get).isInstanceOf(ExecutionException.class)
@@ -88,20 +82,14 @@ class FetchFailureTest {
     @Test
     void perform_connectionCutInMidCopy_publishesNothingAndTheServerNotices() throws Exception {
         CountDownLatch cut = new CountDownLatch(1);
-        HttpServer upstream = upstream(out -> {
-            writeLines(out, 0, 3000);
-            cut.await(20, TimeUnit.SECONDS);
-            writeLines(out, 3000, 6000);
-        });
+        HttpServer upstream = waitingInTheMiddle(cut);
         try (ExecutorService threads = Executors.newSingleThreadExecutor();
                 TestProxy proxy = new TestProxy(TestPostgres.port())) {
             Bench cutOff = new Bench(folder, TestPostgres.through(proxy.port(), bench.settings));
             TestSets.Inserted other = bench.set("other", feedOf(upstream));
             TestLease lease = TestLease.claim(bench.database, other.jobId());
             Future<RunResult> run = threads.submit(() -> cutOff.work.perform(lease));
-            Eventually.eventually("the COPY is under way", Duration.ofSeconds(10),
-                    () -> bench.number("select count(*) from pg_stat_progress_copy where datname = current_database()"
-                            + " and type = 'PIPE' and command = 'COPY FROM'") == 1);
+            awaitCopy();
             proxy.cut();
             cut.countDown();
             assertThatThrownBy(run::get).isInstanceOf(ExecutionException.class).cause()
@@ -220,6 +208,21 @@ class FetchFailureTest {
         } finally {
             upstream.stop(0);
         }
+    }
+
+    /** Six thousand lines, of which the second half comes when something has happened. */
+    private static HttpServer waitingInTheMiddle(CountDownLatch happened) throws IOException {
+        return upstream(out -> {
+            writeLines(out, 0, 3000);
+            happened.await(20, TimeUnit.SECONDS);
+            writeLines(out, 3000, 6000);
+        });
+    }
+
+    private void awaitCopy() throws Exception {
+        Eventually.eventually("the COPY is under way", Duration.ofSeconds(10),
+                () -> bench.number("select count(*) from pg_stat_progress_copy where datname = current_database()"
+                        + " and type = 'PIPE' and command = 'COPY FROM'") == 1);
     }
 
     private interface Upstream {

@@ -92,12 +92,7 @@ class PublishFailureTest {
     @ValueSource(strings = {"diff", "build", "publish"})
     void perform_connectionLostAsAPhaseBegins_publishesNothing(String phase) throws Exception {
         TestLease lease = TestLease.claim(bench.database, set.jobId());
-        AtomicBoolean killed = new AtomicBoolean();
-        lease.onProgress(name -> {
-            if (name.equals(phase) && killed.compareAndSet(false, true)) {
-                unchecked(bench::killBackend);
-            }
-        });
+        killBackendIn(phase, lease);
         assertThatThrownBy(() -> bench.run(lease)).isInstanceOf(SQLException.class);
         nothingWasPublishedAndTheNextRunWorks();
     }
@@ -108,12 +103,7 @@ class PublishFailureTest {
         TestSets.Inserted other = bench.set("other");
         bench.feed("other", second);
         TestLease lease = TestLease.claim(bench.database, other.jobId());
-        AtomicBoolean killed = new AtomicBoolean();
-        lease.onProgress(name -> {
-            if (name.equals(phase) && killed.compareAndSet(false, true)) {
-                unchecked(bench::killBackend);
-            }
-        });
+        killBackendIn(phase, lease);
         assertThatThrownBy(() -> bench.run(lease)).isInstanceOf(SQLException.class);
         assertThat(bench.number("select revision from policy_set where name = 'other'")).isZero();
         assertThat(bench.rows(other)).isEmpty();
@@ -193,6 +183,15 @@ class PublishFailureTest {
             meanwhile.act(run);
             statement.execute("rollback");
         }
+    }
+
+    private void killBackendIn(String phase, TestLease lease) {
+        AtomicBoolean killed = new AtomicBoolean();
+        lease.onProgress(name -> {
+            if (name.equals(phase) && killed.compareAndSet(false, true)) {
+                unchecked(bench::killBackend);
+            }
+        });
     }
 
     private void nothingWasPublishedAndTheNextRunWorks() throws Exception {
