@@ -177,7 +177,7 @@ public final class ServerProcess {
         RedissonGate gate = new RedissonGate(settings.redis(), settings.lease(), meters);
         FeedSource feeds = new FeedSource(sources, clock);
         Map<String, JobWork> works = Map.of("refresh", new RefreshWork(database, feeds, meters,
-                new IndexFiles(settings.dataDir(), local)), "retention",
+                new IndexFiles(settings.dataDir(), local), catalog::isAsked), "retention",
                 new RetentionWork(database));
         TickService ticks = new TickService(database, clock, gate, works, meters, name, settings.lease());
         catalog.onJobs(ticks::nudge);

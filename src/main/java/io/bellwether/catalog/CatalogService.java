@@ -34,6 +34,7 @@ public final class CatalogService implements Service {
     private static final Duration LOAD_LIMIT = Duration.ofSeconds(60);
     private static final Duration LISTEN_STEP = Duration.ofMillis(500);
     private static final Duration FIRST_LOAD = Duration.ofSeconds(5);
+    private static final Duration ASKED = Duration.ofSeconds(1);
 
     /**
      * What a request is answered from.
@@ -126,6 +127,11 @@ public final class CatalogService implements Service {
     /** Whether the database was seen at the last look. */
     public boolean seesDatabase() {
         return seen && !looks.isBlind();
+    }
+
+    /** Whether readers ask: whether any did within the last {@link #ASKED}. */
+    public boolean isAsked() {
+        return looks.isJoinedWithin(ASKED);
     }
 
     /** What is held, without looking. */

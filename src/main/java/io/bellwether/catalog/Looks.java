@@ -94,6 +94,7 @@ final class Looks implements Service {
     private boolean stopping;
     private volatile boolean blind;
     private volatile long beganNanos;
+    private volatile long joinedNanos = System.nanoTime() - Duration.ofHours(1).toNanos();
     private volatile boolean looking;
     private volatile @Nullable Thread thread;
 
@@ -200,7 +201,13 @@ final class Looks implements Service {
         }
     }
 
+    /** Whether anybody joined not longer ago than this. */
+    boolean isJoinedWithin(Duration past) {
+        return System.nanoTime() - joinedNanos <= past.toNanos();
+    }
+
     private void joined() {
+        joinedNanos = System.nanoTime();
         wanted();
         if (++next.joined == enough) {
             wake.signalAll();

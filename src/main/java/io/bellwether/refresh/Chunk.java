@@ -11,10 +11,11 @@ final class Chunk extends ByteArrayOutputStream {
     private final byte[] firstKey;
     private int policies;
 
-    /** An empty chunk whose first line will be that of {@code firstKey}. */
-    Chunk(byte[] firstKey) {
-        super(64 << 10);
+    /** An empty chunk whose first line will be that of {@code firstKey}; it writes to {@code buffer} while that is enough. */
+    Chunk(byte[] firstKey, byte[] buffer) {
+        super(0);
         this.firstKey = firstKey;
+        this.buf = buffer;
     }
 
     byte[] firstKey() {

@@ -61,7 +61,7 @@ final class DeltaBuilder {
     private Chunk chunkFor(byte[] key) {
         Chunk open = chunk;
         if (open == null) {
-            open = new Chunk(key);
+            open = press.chunk(key);
             chunk = open;
         }
         return open;

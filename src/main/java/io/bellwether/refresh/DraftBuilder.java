@@ -96,6 +96,7 @@ final class DraftBuilder implements SegmentBuilder.Segments {
             long expected)
             throws SQLException, LeaseLostException, InterruptedException, RefusedException {
         long bytes = 0;
+        Pace.Steps steps = watch.pace().steps();
         try (BinaryCopyOut rows = new BinaryCopyOut(connection, changes, 2)) {
             for (long n = 1; rows.next(); n++) {
                 byte[] key = rows.bytes(0);
@@ -111,6 +112,7 @@ final class DraftBuilder implements SegmentBuilder.Segments {
                     delta.delete(key);
                 }
                 bytes += rows.row().length;
+                steps.small();
                 if ((n & LOOK_MASK) == 0) {
                     watch.at(n, bytes, (double) n / (double) expected);
                     watch.check();
@@ -142,6 +144,11 @@ final class DraftBuilder implements SegmentBuilder.Segments {
     @Override
     public byte[] lines(SegmentRef old) throws SQLException {
         return reader.lines(old);
+    }
+
+    @Override
+    public Chunk begin(byte[] firstKey) {
+        return press.chunk(firstKey);
     }
 
     @Override

@@ -29,6 +29,7 @@ final class FeedDiff implements AutoCloseable {
 
     private final SetState set;
     private final RunWatch watch;
+    private final Pace.Steps steps;
     private final Staging staging;
     private final boolean refuseRepeated;
     private final @Nullable IndexFile file;
@@ -51,6 +52,7 @@ final class FeedDiff implements AutoCloseable {
     FeedDiff(SetState set, RunWatch watch, Staging staging, IndexFiles files, boolean refuseRepeated) {
         this.set = set;
         this.watch = watch;
+        this.steps = watch.pace().steps();
         this.staging = staging;
         this.refuseRepeated = refuseRepeated;
         watch.enter("index");
@@ -178,6 +180,7 @@ final class FeedDiff implements AutoCloseable {
             if (stage || update.whole()) {
                 update.put(keySha256, bodySha256, policy.keyBuffer(), policy.keyOffset(), policy.keyLength());
             }
+            steps.small();
             if ((n & LOOK_MASK) == 0) {
                 look(n, feed);
             }

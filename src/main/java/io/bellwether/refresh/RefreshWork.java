@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,7 @@ public final class RefreshWork implements JobWork {
     private final FeedSource source;
     private final Meters meters;
     private final IndexFiles indexes;
+    private final BooleanSupplier asked;
 
     /**
      * A work that keeps no state between runs.
@@ -47,18 +49,20 @@ public final class RefreshWork implements JobWork {
      * @param source where the feeds come from
      * @param meters counts rows, phases and segments
      * @param indexes where this host keeps what sets hold
+     * @param asked whether readers ask this process, so that a run makes room for them; thread safe and quick
      */
-    public RefreshWork(Database database, FeedSource source, Meters meters, IndexFiles indexes) {
+    public RefreshWork(Database database, FeedSource source, Meters meters, IndexFiles indexes, BooleanSupplier asked) {
         this.database = database;
         this.source = source;
         this.meters = meters;
         this.indexes = indexes;
+        this.asked = asked;
     }
 
     @Override
     public RunResult perform(RunLease lease) throws Exception {
         RefreshRequest request = RefreshRequest.parse(lease.request());
-        try (RunWatch watch = new RunWatch(lease, meters)) {
+        try (RunWatch watch = new RunWatch(lease, meters, asked)) {
             try {
                 SetState set = database.<SetState, RuntimeException>inTransaction("load set", SHORT,
                         connection -> SetState.load(connection, lease.jobId()));

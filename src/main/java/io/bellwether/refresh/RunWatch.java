@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,7 @@ final class RunWatch implements AutoCloseable {
 
     private final RunLease lease;
     private final Meters meters;
+    private final Pace pace;
     private final Thread worker = Thread.currentThread();
     private final Periodic periodic;
     private final ReentrantLock lock = new ReentrantLock();
@@ -53,10 +55,12 @@ final class RunWatch implements AutoCloseable {
      * Watches over the calling thread, until closed by it.
      *
      * @param meters show where the refresh is
+     * @param asked whether readers ask this process
      */
-    RunWatch(RunLease lease, Meters meters) {
+    RunWatch(RunLease lease, Meters meters, BooleanSupplier asked) {
         this.lease = lease;
         this.meters = meters;
+        this.pace = new Pace(asked);
         this.periodic = new Periodic("refresh-watch-" + lease.job(), STEP, this::pass);
         periodic.start();
     }
@@ -74,6 +78,11 @@ final class RunWatch implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** The pace of the refresh. */
+    Pace pace() {
+        return pace;
     }
 
     /** The refresh enters a phase. */

@@ -33,6 +33,9 @@ final class SegmentBuilder {
         /** The lines of an old segment, as long as it says. */
         byte[] lines(SegmentRef old) throws SQLException;
 
+        /** An empty chunk, for {@link #build}. */
+        Chunk begin(byte[] firstKey);
+
         /** The next segment of the new revision is this old one. */
         void keep(SegmentRef old);
 
@@ -180,7 +183,7 @@ final class SegmentBuilder {
         Chunk open = chunk;
         if (open == null || rule.beginsSegment(key)) {
             closeChunk();
-            open = new Chunk(key);
+            open = segments.begin(key);
             chunk = open;
         }
         return open;

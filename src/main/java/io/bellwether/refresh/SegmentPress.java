@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -30,9 +32,15 @@ final class SegmentPress implements AutoCloseable {
     /** One more than processors, for each waits half of its time for the database. */
     private static final int MOST_THREADS = 5;
 
+    private static final int SPARE_BYTES = 32 << 10;
+    private static final int LARGEST_SPARE_BYTES = 128 << 10;
+    private static final int MOST_SPARES = 256;
+
     private final SegmentStore store;
+    private final RunWatch watch;
     private final ExecutorService threads;
     private final Semaphore room = new Semaphore(IN_FLIGHT_KIB);
+    private final BlockingQueue<byte[]> spares = new ArrayBlockingQueue<>(MOST_SPARES);
     private final AtomicInteger pressed = new AtomicInteger();
     private List<Pressed> batch = new ArrayList<>();
     private int batchKib;
@@ -49,11 +57,25 @@ final class SegmentPress implements AutoCloseable {
         }
     }
 
-    SegmentPress(SegmentStore store) {
+    /** Presses for the refresh that is watched over. */
+    SegmentPress(SegmentStore store, RunWatch watch) {
         this.store = store;
+        this.watch = watch;
         int number = Math.clamp(Runtime.getRuntime().availableProcessors() + 1, 1, MOST_THREADS);
         this.threads = Executors.newFixedThreadPool(number,
                 Thread.ofPlatform().name("segment-press-", 0).daemon(true).factory());
+    }
+
+    /** An empty chunk, in memory that an earlier one had where there is some. */
+    Chunk chunk(byte[] firstKey) {
+        byte[] spare = spares.poll();
+        return new Chunk(firstKey, spare == null ? new byte[SPARE_BYTES] : spare);
+    }
+
+    private void reuse(Chunk chunk) {
+        if (chunk.array().length <= LARGEST_SPARE_BYTES) {
+            boolean unused = spares.offer(chunk.array());
+        }
     }
 
     /**
@@ -96,6 +118,7 @@ final class SegmentPress implements AutoCloseable {
         try (GzipMember.Compressor compressor = new GzipMember.Compressor()) {
             SortedMap<Sha256, byte[]> contents = new TreeMap<>();
             List<SegmentRef> refs = new ArrayList<>(all.size());
+            Pace.Steps steps = watch.pace().steps();
             for (Pressed one : all) {
                 Chunk chunk = one.chunk;
                 byte[] content = compressor.compress(chunk.array(), chunk.size());
@@ -103,6 +126,7 @@ final class SegmentPress implements AutoCloseable {
                 contents.put(name, content);
                 refs.add(new SegmentRef(chunk.firstKey(), name, chunk.digest(), content.length, chunk.size(),
                         chunk.policies()));
+                steps.done();
             }
             store.put(contents);
             pressed.addAndGet(all.size());
@@ -113,7 +137,10 @@ final class SegmentPress implements AutoCloseable {
             failure = t;
             all.forEach(one -> one.done.completeExceptionally(t));
         } finally {
-            all.forEach(one -> room.release(one.cost));
+            for (Pressed one : all) {
+                reuse(one.chunk);
+                room.release(one.cost);
+            }
         }
     }
 

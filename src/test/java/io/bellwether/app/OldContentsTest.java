@@ -56,11 +56,11 @@ class OldContentsTest {
         try (Meters meters = new Meters();
                 FeedSource source = new FeedSource(SourceAllow.parse(List.of("file:" + folder.toRealPath())),
                         InstantSource.system())) {
-            RefreshWork refresh = new RefreshWork(database, source, meters,
-                    new IndexFiles(folder.resolve("index"), InstantSource.system()));
-            TestSets.Inserted set = TestSets.insert(database, "demo", TestSets.definition(feed.toUri()));
             Path data = folder.resolve("data");
             CatalogService catalog = new CatalogService(database, new HeadsFile(data), meters);
+            RefreshWork refresh = new RefreshWork(database, source, meters,
+                    new IndexFiles(folder.resolve("index"), InstantSource.system()), catalog::isAsked);
+            TestSets.Inserted set = TestSets.insert(database, "demo", TestSets.definition(feed.toUri()));
             catalog.start();
             Random random = new Random(3);
             Map<String, String> content = new TreeMap<>();

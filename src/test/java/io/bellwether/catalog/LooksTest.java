@@ -61,6 +61,19 @@ class LooksTest {
     }
 
     @Test
+    void isJoinedWithin_tellsWhetherAnybodyAskedLately() throws Exception {
+        looks.start();
+        mayEnd.release(1_000);
+        looks.nudge();
+        assertThat(looks.isJoinedWithin(SOON)).isFalse();
+
+        looks.join(SOON);
+
+        assertThat(looks.isJoinedWithin(SOON)).isTrue();
+        assertThat(looks.isJoinedWithin(Duration.ZERO.minusNanos(1))).isFalse();
+    }
+
+    @Test
     void join_whileALookIsUnderWay_isToldOfTheNextOneWithAllOthers() throws Exception {
         looks.start();
         awaitBegun(1);

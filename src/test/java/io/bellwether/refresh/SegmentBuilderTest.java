@@ -37,6 +37,11 @@ class SegmentBuilderTest {
         }
 
         @Override
+        public Chunk begin(byte[] firstKey) {
+            return new Chunk(firstKey, new byte[16]);
+        }
+
+        @Override
         public void keep(SegmentRef old) {
             built.add(old);
         }

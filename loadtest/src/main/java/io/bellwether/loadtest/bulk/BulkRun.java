@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 
 import io.bellwether.loadtest.bench.AdminApi;
 import io.bellwether.loadtest.bench.Cleanup;
@@ -146,9 +147,16 @@ final class BulkRun {
             readers.begin();
             Thread.sleep(IDLE_MILLIS);
             Readers.Seen idle = readers.end();
-            readers.begin();
-            refresh(Steps.READ_LOAD, OTHER_SET, "published", false);
-            return new SizeResult.ReadersResult(options.readers(), idle, readers.end());
+            AtomicReference<Readers.Seen> during = new AtomicReference<>();
+            steps.add(meter.measure(Steps.READ_LOAD, () -> {
+                readers.begin();
+                AdminApi.Run run = api.run(OTHER_SET, "published");
+                during.set(readers.end());
+                // The meter waits until the cluster is quiet, which it is not while it is read.
+                readers.close();
+                return run;
+            }));
+            return new SizeResult.ReadersResult(options.readers(), idle, during.get());
         } finally {
             Files.delete(small);
             Files.delete(other);

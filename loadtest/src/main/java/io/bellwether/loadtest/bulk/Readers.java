@@ -1,10 +1,10 @@
 package io.bellwether.loadtest.bulk;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.HttpURLConnection;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,15 +14,14 @@ import io.bellwether.loadtest.bench.Latencies;
 
 /**
  * A fleet that reads a small set through nginx: each polls its head with the last entity tag, and fetches the whole bundle
- * now and then. From {@link #begin} to {@link #end} the time of each answer counts.
+ * now and then. From {@link #begin} to {@link #end} the time of each answer counts. Each asks and reads on one thread of its
+ * own, so that what is measured is the server, not how the client hands an answer from thread to thread.
  */
 final class Readers implements AutoCloseable {
     private static final int POLLS_A_BUNDLE = 8;
     private static final long PAUSE_MILLIS = 20;
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
-    private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
-            .followRedirects(HttpClient.Redirect.NORMAL).build();
     private final URI head;
     private final URI bundle;
     private final String token;
@@ -43,6 +42,8 @@ final class Readers implements AutoCloseable {
 
     /** Starts them. */
     Readers(int number, String url, String set, String token) {
+        // As many connections stay open as there are readers; by default five would.
+        System.setProperty("http.maxConnections", Integer.toString(number));
         this.head = URI.create(url + "/v1/sets/" + set);
         this.bundle = URI.create(url + "/v1/sets/" + set + "/bundle.ndjson.gz");
         this.token = token;
@@ -81,17 +82,25 @@ final class Readers implements AutoCloseable {
         }
     }
 
-    private String get(URI uri, String etag, Latencies latencies) throws InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(uri).timeout(LIMIT).header("Authorization", "Bearer " + token)
-                .header("If-None-Match", etag).build();
+    private String get(URI uri, String etag, Latencies latencies) {
         long begun = System.nanoTime();
         try {
-            HttpResponse<Void> response = http.send(request, HttpResponse.BodyHandlers.discarding());
-            latencies.add(System.nanoTime() - begun);
-            if (response.statusCode() != 200 && response.statusCode() != 304) {
+            HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
+            connection.setConnectTimeout((int) LIMIT.toMillis());
+            connection.setReadTimeout((int) LIMIT.toMillis());
+            connection.setRequestProperty("Authorization", "Bearer " + token);
+            connection.setRequestProperty("If-None-Match", etag);
+            int status = connection.getResponseCode();
+            if (status == HttpURLConnection.HTTP_OK) {
+                try (InputStream body = connection.getInputStream()) {
+                    body.transferTo(OutputStream.nullOutputStream());
+                }
+            } else if (status != HttpURLConnection.HTTP_NOT_MODIFIED) {
                 failures.incrementAndGet();
             }
-            return response.headers().firstValue("ETag").orElse(etag);
+            latencies.add(System.nanoTime() - begun);
+            String next = connection.getHeaderField("ETag");
+            return next == null ? etag : next;
         } catch (IOException e) {
             if (!stopped) {
                 failures.incrementAndGet();
