@@ -129,9 +129,15 @@ public final class CatalogService implements Service {
         return seen && !looks.isBlind();
     }
 
+    /** As {@link #heads}, for a reader: it counts as asking. */
+    public Heads headsToRead() {
+        looks.noteAsked();
+        return heads;
+    }
+
     /** Whether readers ask: whether any did within the last {@link #ASKED}. */
     public boolean isAsked() {
-        return looks.isJoinedWithin(ASKED);
+        return looks.isAskedWithin(ASKED);
     }
 
     /** What is held, without looking. */

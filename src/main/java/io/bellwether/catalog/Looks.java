@@ -94,7 +94,7 @@ final class Looks implements Service {
     private boolean stopping;
     private volatile boolean blind;
     private volatile long beganNanos;
-    private volatile long joinedNanos = System.nanoTime() - Duration.ofHours(1).toNanos();
+    private volatile long askedNanos = System.nanoTime() - Duration.ofHours(1).toNanos();
     private volatile boolean looking;
     private volatile @Nullable Thread thread;
 
@@ -201,13 +201,18 @@ final class Looks implements Service {
         }
     }
 
-    /** Whether anybody joined not longer ago than this. */
-    boolean isJoinedWithin(Duration past) {
-        return System.nanoTime() - joinedNanos <= past.toNanos();
+    /** Somebody asks who needs no look. */
+    void noteAsked() {
+        askedNanos = System.nanoTime();
+    }
+
+    /** Whether anybody asked, or joined, not longer ago than this. */
+    boolean isAskedWithin(Duration past) {
+        return System.nanoTime() - askedNanos <= past.toNanos();
     }
 
     private void joined() {
-        joinedNanos = System.nanoTime();
+        noteAsked();
         wanted();
         if (++next.joined == enough) {
             wake.signalAll();

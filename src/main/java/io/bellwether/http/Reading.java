@@ -94,7 +94,7 @@ final class Reading {
      * @return what was found, or nothing
      */
     <T> Optional<T> immutable(Exchange exchange, Find<T> find) throws InterruptedException {
-        Heads held = catalog.heads();
+        Heads held = catalog.headsToRead();
         Optional<T> found = find(held, exchange).flatMap(set -> find.in(held, set));
         if (found.isPresent()) {
             return found;

@@ -16,6 +16,8 @@ import io.bellwether.policy.SegmentRef;
  * is given up: whoever is behind fetches the set then. Not thread safe.
  */
 final class DeltaBuilder {
+    private static final int FIRST_BYTES = 16 << 10;
+
     private final SegmentPress press;
     private final long limit;
     private final List<Future<SegmentRef>> segments = new ArrayList<>();
@@ -61,7 +63,7 @@ final class DeltaBuilder {
     private Chunk chunkFor(byte[] key) {
         Chunk open = chunk;
         if (open == null) {
-            open = press.chunk(key);
+            open = new Chunk(key, new byte[FIRST_BYTES]);
             chunk = open;
         }
         return open;

@@ -96,7 +96,7 @@ final class DraftBuilder implements SegmentBuilder.Segments {
             long expected)
             throws SQLException, LeaseLostException, InterruptedException, RefusedException {
         long bytes = 0;
-        Pace.Steps steps = watch.pace().steps();
+        Pace.Steps steps = watch.steps();
         try (BinaryCopyOut rows = new BinaryCopyOut(connection, changes, 2)) {
             for (long n = 1; rows.next(); n++) {
                 byte[] key = rows.bytes(0);
@@ -112,7 +112,7 @@ final class DraftBuilder implements SegmentBuilder.Segments {
                     delta.delete(key);
                 }
                 bytes += rows.row().length;
-                steps.small();
+                steps.row(rows.row().length);
                 if ((n & LOOK_MASK) == 0) {
                     watch.at(n, bytes, (double) n / (double) expected);
                     watch.check();

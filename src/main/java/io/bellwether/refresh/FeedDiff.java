@@ -52,7 +52,7 @@ final class FeedDiff implements AutoCloseable {
     FeedDiff(SetState set, RunWatch watch, Staging staging, IndexFiles files, boolean refuseRepeated) {
         this.set = set;
         this.watch = watch;
-        this.steps = watch.pace().steps();
+        this.steps = watch.steps();
         this.staging = staging;
         this.refuseRepeated = refuseRepeated;
         watch.enter("index");
@@ -180,7 +180,7 @@ final class FeedDiff implements AutoCloseable {
             if (stage || update.whole()) {
                 update.put(keySha256, bodySha256, policy.keyBuffer(), policy.keyOffset(), policy.keyLength());
             }
-            steps.small();
+            steps.row(policy.bodyLength());
             if ((n & LOOK_MASK) == 0) {
                 look(n, feed);
             }
@@ -201,6 +201,7 @@ final class FeedDiff implements AutoCloseable {
 
     /** Looks while the set's own policies go by. */
     private void look(long rows) throws LeaseLostException, InterruptedException {
+        steps.row(0);
         if ((rows & LOOK_MASK) == 0) {
             watch.at(rows, 0, set.policies() == 0 ? 0 : (double) rows / (double) set.policies());
             watch.check();

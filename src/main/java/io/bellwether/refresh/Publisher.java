@@ -119,7 +119,7 @@ final class Publisher {
     private Draft build(Connection connection, String changes, @Nullable String keys, Staging staging,
             Difference difference) throws Exception {
         try (SegmentReader reader = new SegmentReader(database, watch);
-                SegmentPress press = new SegmentPress(new SegmentStore(database), watch)) {
+                SegmentPress press = new SegmentPress(new SegmentStore(database), watch::steps)) {
             Draft draft = new DraftBuilder(set, watch, reader, press).build(set.segments(connection), connection,
                     changes, keys, difference, staging.rawBytes());
             meters.segmentsBuilt(press.pressed());

@@ -40,7 +40,7 @@ public final class RefreshWork implements JobWork {
     private final FeedSource source;
     private final Meters meters;
     private final IndexFiles indexes;
-    private final BooleanSupplier asked;
+    private final Pace pace;
 
     /**
      * A work that keeps no state between runs.
@@ -56,16 +56,17 @@ public final class RefreshWork implements JobWork {
         this.source = source;
         this.meters = meters;
         this.indexes = indexes;
-        this.asked = asked;
+        this.pace = new Pace(asked);
     }
 
     @Override
     public RunResult perform(RunLease lease) throws Exception {
         RefreshRequest request = RefreshRequest.parse(lease.request());
-        try (RunWatch watch = new RunWatch(lease, meters, asked)) {
+        try (RunWatch watch = new RunWatch(lease, meters, pace)) {
             try {
                 SetState set = database.<SetState, RuntimeException>inTransaction("load set", SHORT,
                         connection -> SetState.load(connection, lease.jobId()));
+                watch.limit(set.definition().maxRuntime());
                 return switch (request) {
                     case RefreshRequest.Follow ignored -> refresh(lease, watch, set, null);
                     case RefreshRequest.Approve approve -> refresh(lease, watch, set, approve.candidate());

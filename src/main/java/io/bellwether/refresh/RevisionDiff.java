@@ -21,6 +21,7 @@ final class RevisionDiff {
     private final List<SegmentRef> to;
     private final LineDiff.Source<SQLException> lines;
     private final RunWatch watch;
+    private final Pace.Steps steps;
     private final MessageDigest digest = Sha256.newDigest();
     private final byte[] bodySha256 = new byte[Sha256.LENGTH];
 
@@ -29,6 +30,7 @@ final class RevisionDiff {
         this.to = to;
         this.lines = lines;
         this.watch = watch;
+        this.steps = watch.steps();
     }
 
     /**
@@ -78,6 +80,7 @@ final class RevisionDiff {
     }
 
     private void look(long changes) throws InterruptedException, LeaseLostException {
+        steps.row(0);
         if ((changes & LOOK_MASK) == 0) {
             watch.at(changes, 0);
             watch.check();

@@ -76,7 +76,7 @@ final class Rollback {
         Difference difference;
         Draft draft;
         try (SegmentReader reader = new SegmentReader(database, watch);
-                SegmentPress press = new SegmentPress(new SegmentStore(database), watch)) {
+                SegmentPress press = new SegmentPress(new SegmentStore(database), watch::steps)) {
             DeltaBuilder delta = new DeltaBuilder(press, Draft.deltaLimit(Math.max(set.rawBytes(), target.rawBytes())));
             RevisionDiff diff = new RevisionDiff(head, target.segments(), reader::lines, watch);
             difference = diff.stage(staging, delta, target.policies());

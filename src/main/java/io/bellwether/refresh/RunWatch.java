@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +47,7 @@ final class RunWatch implements AutoCloseable {
     private volatile long rows;
     private volatile long bytes;
     private volatile double share;
+    private volatile long hurriesFromNanos = System.nanoTime();
     private volatile long phaseSinceNanos = System.nanoTime();
     private long loggedNanos = phaseSinceNanos;
 
@@ -55,12 +55,12 @@ final class RunWatch implements AutoCloseable {
      * Watches over the calling thread, until closed by it.
      *
      * @param meters show where the refresh is
-     * @param asked whether readers ask this process
+     * @param pace of all runs of the process
      */
-    RunWatch(RunLease lease, Meters meters, BooleanSupplier asked) {
+    RunWatch(RunLease lease, Meters meters, Pace pace) {
         this.lease = lease;
         this.meters = meters;
-        this.pace = new Pace(asked);
+        this.pace = pace;
         this.periodic = new Periodic("refresh-watch-" + lease.job(), STEP, this::pass);
         periodic.start();
     }
@@ -80,9 +80,14 @@ final class RunWatch implements AutoCloseable {
         }
     }
 
-    /** The pace of the refresh. */
-    Pace pace() {
-        return pace;
+    /** The run may take so long, from now on; once half of it is gone, it does not rest for anybody. */
+    void limit(Duration maxRuntime) {
+        hurriesFromNanos = System.nanoTime() + maxRuntime.dividedBy(2).toNanos();
+    }
+
+    /** For a thread that works for the refresh; one for each. */
+    Pace.Steps steps() {
+        return pace.steps(() -> System.nanoTime() - hurriesFromNanos > 0);
     }
 
     /** The refresh enters a phase. */

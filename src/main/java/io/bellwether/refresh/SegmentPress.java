@@ -14,6 +14,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -23,21 +24,21 @@ import io.bellwether.policy.Sha256;
 
 /**
  * Compresses, hashes and stores segments, several at once, on threads of its own. Whoever brings more than it can take
- * waits, so that at most {@link #IN_FLIGHT_KIB} of lines (or one larger segment) are in memory. Belongs to one thread.
+ * waits, so that chunks in at most {@link #IN_FLIGHT_KIB} of memory (or one larger) are under way. Belongs to one thread.
  */
 final class SegmentPress implements AutoCloseable {
-    private static final int IN_FLIGHT_KIB = 8 << 10;
+    private static final int IN_FLIGHT_KIB = 16 << 10;
     /** From how many lines on segments are compressed and stored, a transaction for all of them. */
     private static final int BATCH_KIB = 1 << 10;
     /** One more than processors, for each waits half of its time for the database. */
     private static final int MOST_THREADS = 5;
-
     private static final int SPARE_BYTES = 32 << 10;
-    private static final int LARGEST_SPARE_BYTES = 128 << 10;
-    private static final int MOST_SPARES = 256;
+    /** Larger memory is not kept for another chunk: most are smaller. */
+    private static final int LARGEST_SPARE_BYTES = 64 << 10;
+    private static final int MOST_SPARES = 128;
 
     private final SegmentStore store;
-    private final RunWatch watch;
+    private final Supplier<Pace.Steps> paces;
     private final ExecutorService threads;
     private final Semaphore room = new Semaphore(IN_FLIGHT_KIB);
     private final BlockingQueue<byte[]> spares = new ArrayBlockingQueue<>(MOST_SPARES);
@@ -57,10 +58,15 @@ final class SegmentPress implements AutoCloseable {
         }
     }
 
-    /** Presses for the refresh that is watched over. */
-    SegmentPress(SegmentStore store, RunWatch watch) {
+    /**
+     * A press without chunks.
+     *
+     * @param store where segments go
+     * @param paces makes the steps of a thread, which begins to work then; thread safe
+     */
+    SegmentPress(SegmentStore store, Supplier<Pace.Steps> paces) {
         this.store = store;
-        this.watch = watch;
+        this.paces = paces;
         int number = Math.clamp(Runtime.getRuntime().availableProcessors() + 1, 1, MOST_THREADS);
         this.threads = Executors.newFixedThreadPool(number,
                 Thread.ofPlatform().name("segment-press-", 0).daemon(true).factory());
@@ -85,20 +91,21 @@ final class SegmentPress implements AutoCloseable {
      * @throws SQLException if an earlier one could not be stored
      */
     Future<SegmentRef> press(Chunk chunk) throws InterruptedException, SQLException {
-        int cost = Math.clamp(chunk.size() >>> 10, 1, IN_FLIGHT_KIB);
+        int cost = Math.clamp(chunk.array().length >>> 10, 1, IN_FLIGHT_KIB);
+        int kib = chunk.size() >>> 10;
         if (!room.tryAcquire(cost)) {
             // What waits for company takes room, too.
             flush();
             room.acquire(cost);
         }
         rethrow(failure);
-        if (cost >= BATCH_KIB) {
+        if (kib >= BATCH_KIB) {
             // A large one goes alone.
             flush();
         }
         Pressed pressing = new Pressed(chunk, cost);
         batch.add(pressing);
-        batchKib += cost;
+        batchKib += kib;
         if (batchKib >= BATCH_KIB) {
             flush();
         }
@@ -118,7 +125,7 @@ final class SegmentPress implements AutoCloseable {
         try (GzipMember.Compressor compressor = new GzipMember.Compressor()) {
             SortedMap<Sha256, byte[]> contents = new TreeMap<>();
             List<SegmentRef> refs = new ArrayList<>(all.size());
-            Pace.Steps steps = watch.pace().steps();
+            Pace.Steps steps = paces.get();
             for (Pressed one : all) {
                 Chunk chunk = one.chunk;
                 byte[] content = compressor.compress(chunk.array(), chunk.size());

@@ -29,6 +29,7 @@ final class SegmentReader implements AutoCloseable {
 
     private final Database database;
     private final RunWatch watch;
+    private final Pace.Steps steps;
     private @Nullable Connection connection;
     private @Nullable PreparedStatement query;
     private List<SegmentRef> expected = List.of();
@@ -38,6 +39,7 @@ final class SegmentReader implements AutoCloseable {
     SegmentReader(Database database, RunWatch watch) {
         this.database = database;
         this.watch = watch;
+        this.steps = watch.steps();
     }
 
     /** Says which segments will be asked for, in order; others may be, too. */
@@ -56,6 +58,7 @@ final class SegmentReader implements AutoCloseable {
         if (!Sha256.of(lines).equals(segment.rawSha256())) {
             throw new IllegalStateException("segment " + segment.sha256() + " is damaged");
         }
+        steps.done();
         return lines;
     }
 

@@ -61,16 +61,16 @@ class LooksTest {
     }
 
     @Test
-    void isJoinedWithin_tellsWhetherAnybodyAskedLately() throws Exception {
+    void isAskedWithin_tellsWhetherAnybodyAskedLately() throws Exception {
         looks.start();
         mayEnd.release(1_000);
         looks.nudge();
-        assertThat(looks.isJoinedWithin(SOON)).isFalse();
+        assertThat(looks.isAskedWithin(SOON)).isFalse();
 
         looks.join(SOON);
 
-        assertThat(looks.isJoinedWithin(SOON)).isTrue();
-        assertThat(looks.isJoinedWithin(Duration.ZERO.minusNanos(1))).isFalse();
+        assertThat(looks.isAskedWithin(SOON)).isTrue();
+        assertThat(looks.isAskedWithin(Duration.ZERO.minusNanos(1))).isFalse();
     }
 
     @Test

@@ -63,7 +63,7 @@ final class Bench {
         source = new FeedSource(SourceAllow.parse(List.of("localhost", "file:" + folder.toRealPath())),
                 InstantSource.system());
         indexes = new IndexFiles(folder.resolve("data"), InstantSource.system());
-        work = new RefreshWork(database, source, meters, indexes, () -> false);
+        work = new RefreshWork(database, source, meters, indexes, () -> true);
     }
 
     /** A set that is made from the file of its name. */

@@ -9,18 +9,22 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class PaceTest {
-    private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    private static final long LATE = Pace.LATE.toNanos() + 1;
+    private final Pace pace = new Pace(this::asked);
+    private boolean readers = true;
     private long askedHowOften;
+    private long now = System.nanoTime();
 
     @Test
     void done_whileReadersAskAndProcessorsAreShort_restsLongerThanItWorks() {
-        Pace pace = new Pace(() -> true);
-        always(pace, Pace.LATE.plusNanos(1));
+        wake(1, 0);
+        wake(200, LATE);
         assertThat(pace.rest()).isEqualTo(Pace.LONGEST);
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long wall = System.nanoTime();
         long cpu = threads.getCurrentThreadCpuTime();
 
-        Pace.Steps steps = pace.steps();
+        Pace.Steps steps = pace.steps(() -> false);
         spin(Pace.WORK.toNanos());
         steps.done();
 
@@ -30,12 +34,12 @@ class PaceTest {
 
     @Test
     void woken_alwaysInTime_restsShorterAndShorter() {
-        Pace pace = new Pace(() -> true);
-        always(pace, Pace.LATE.plusNanos(1));
+        wake(1, 0);
+        wake(200, LATE);
 
-        pace.woken(Pace.LATE);
+        wake(1, 0);
         Duration once = pace.rest();
-        always(pace, Duration.ZERO);
+        wake(200, 0);
 
         assertThat(once).isLessThan(Pace.LONGEST).isGreaterThan(Pace.LONGEST.dividedBy(2));
         assertThat(pace.rest()).isEqualTo(Pace.SHORTEST);
@@ -43,19 +47,48 @@ class PaceTest {
 
     @Test
     void woken_oneInTenLate_staysLongAndOneInAHundredShort() {
-        Pace pace = new Pace(() -> true);
+        wake(1, 0);
 
-        assertThat(restAfter(pace, 10)).isGreaterThan(Pace.LONGEST.dividedBy(2));
-        assertThat(restAfter(pace, 100)).isLessThan(Pace.SHORTEST.multipliedBy(3));
+        assertThat(restAfter(10)).isGreaterThan(Pace.LONGEST.dividedBy(2));
+        assertThat(restAfter(100)).isLessThan(Pace.SHORTEST.multipliedBy(3));
+    }
+
+    @Test
+    void woken_byAClockThatIsAlwaysLate_countsFromTheMostPunctual() {
+        wake(200, 10 * LATE);
+        assertThat(pace.rest()).isEqualTo(Pace.SHORTEST);
+
+        wake(1, 11 * LATE + 1);
+
+        assertThat(pace.rest()).isEqualTo(Pace.SHORTEST.multipliedBy(2));
+    }
+
+    @Test
+    void woken_severalThreadsLateAtOnce_countOnce() {
+        wake(200, 0);
+
+        now += Pace.LONGEST.toNanos();
+        for (int thread = 0; thread < 5; thread++) {
+            pace.woken(LATE, now);
+        }
+
+        assertThat(pace.rest()).isEqualTo(Pace.SHORTEST.multipliedBy(2));
+    }
+
+    @Test
+    void woken_tooEarly_countsNeitherWay() {
+        wake(1, -1);
+
+        assertThat(pace.rest()).isEqualTo(Pace.FIRST);
     }
 
     @Test
     void done_whileNobodyAsks_looksOncePerStretchAndGoesOn() {
-        Pace pace = new Pace(this::nobody);
-        always(pace, Duration.ZERO);
+        readers = false;
+        wake(200, 0);
         long wall = System.nanoTime();
 
-        Pace.Steps steps = pace.steps();
+        Pace.Steps steps = pace.steps(() -> false);
         for (int i = 0; i < 5_000; i++) {
             spin(10_000);
             steps.done();
@@ -67,50 +100,69 @@ class PaceTest {
     }
 
     @Test
-    void small_looksAtTheClockOnceForMany() {
-        Pace pace = new Pace(this::nobody);
-        always(pace, Duration.ZERO);
-        Pace.Steps steps = pace.steps();
-        spin(Pace.LONG_WORK.toNanos());
+    void done_runThatHurries_doesNotRest() {
+        wake(1, 0);
+        Duration before = pace.rest();
 
-        for (int i = 0; i < 31; i++) {
-            steps.small();
+        Pace.Steps steps = pace.steps(() -> true);
+        for (int i = 0; i < 20; i++) {
+            spin(Pace.LONG_WORK.toNanos());
+            steps.done();
         }
-        assertThat(askedHowOften).isZero();
-        steps.small();
 
-        assertThat(askedHowOften).isOne();
+        assertThat(pace.rest()).as("no rest ended").isEqualTo(before);
     }
 
     @Test
-    void done_interrupted_doesNotRestAndStaysInterrupted() {
-        Pace.Steps steps = new Pace(() -> true).steps();
+    void row_looksAtTheClockOnceForManySmallOnesAndForEachLargeOne() {
+        readers = false;
+        wake(200, 0);
+        Pace.Steps steps = pace.steps(() -> false);
+        spin(Pace.LONG_WORK.toNanos());
+
+        for (int i = 0; i < 31; i++) {
+            steps.row(0);
+        }
+        assertThat(askedHowOften).isZero();
+        steps.row(0);
+        assertThat(askedHowOften).isOne();
+        spin(Pace.LONG_WORK.toNanos());
+        steps.row(1 << 20);
+
+        assertThat(askedHowOften).isEqualTo(2);
+    }
+
+    @Test
+    void done_interrupted_staysInterruptedAndCountsNeitherWay() {
+        wake(1, 0);
+        wake(200, LATE);
+        Pace.Steps steps = pace.steps(() -> false);
         spin(Pace.LONG_WORK.toNanos());
 
         Thread.currentThread().interrupt();
         steps.done();
 
         assertThat(Thread.interrupted()).isTrue();
+        assertThat(pace.rest()).isEqualTo(Pace.LONGEST);
     }
 
-    private boolean nobody() {
+    private boolean asked() {
         askedHowOften++;
-        return false;
+        return readers;
     }
 
-    private static void always(Pace pace, Duration late) {
-        for (int i = 0; i < 200; i++) {
-            pace.woken(late);
+    private void wake(int times, long overNanos) {
+        for (int i = 0; i < times; i++) {
+            now += Pace.LONGEST.toNanos();
+            pace.woken(overNanos, now);
         }
     }
 
     /** Right before the next late one. */
-    private static Duration restAfter(Pace pace, int oneInSoMany) {
+    private Duration restAfter(int oneInSoMany) {
         for (int i = 0; i < 100; i++) {
-            pace.woken(Pace.LATE.plusNanos(1));
-            for (int k = 1; k < oneInSoMany; k++) {
-                pace.woken(Duration.ZERO);
-            }
+            wake(1, LATE);
+            wake(oneInSoMany - 1, 0);
         }
         return pace.rest();
     }

@@ -91,12 +91,12 @@ final class Readers implements AutoCloseable {
             connection.setRequestProperty("Authorization", "Bearer " + token);
             connection.setRequestProperty("If-None-Match", etag);
             int status = connection.getResponseCode();
-            if (status == HttpURLConnection.HTTP_OK) {
-                try (InputStream body = connection.getInputStream()) {
-                    body.transferTo(OutputStream.nullOutputStream());
-                }
-            } else if (status != HttpURLConnection.HTTP_NOT_MODIFIED) {
+            if (status != HttpURLConnection.HTTP_OK && status != HttpURLConnection.HTTP_NOT_MODIFIED) {
                 failures.incrementAndGet();
+            }
+            InputStream body = status < 400 ? connection.getInputStream() : connection.getErrorStream();
+            if (body != null) {
+                body.transferTo(OutputStream.nullOutputStream());
             }
             latencies.add(System.nanoTime() - begun);
             String next = connection.getHeaderField("ETag");
@@ -104,6 +104,7 @@ final class Readers implements AutoCloseable {
         } catch (IOException e) {
             if (!stopped) {
                 failures.incrementAndGet();
+                latencies.add(System.nanoTime() - begun);
             }
             return etag;
         }
