@@ -18,7 +18,7 @@ class PaceTest {
     @Test
     void done_whileReadersAskAndProcessorsAreShort_restsLongerThanItWorks() {
         wake(1, 0);
-        wake(200, LATE);
+        wake(400, LATE);
         assertThat(pace.rest()).isEqualTo(Pace.LONGEST);
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long wall = System.nanoTime();
@@ -35,11 +35,11 @@ class PaceTest {
     @Test
     void woken_alwaysInTime_restsShorterAndShorter() {
         wake(1, 0);
-        wake(200, LATE);
+        wake(400, LATE);
 
         wake(1, 0);
         Duration once = pace.rest();
-        wake(200, 0);
+        wake(400, 0);
 
         assertThat(once).isLessThan(Pace.LONGEST).isGreaterThan(Pace.LONGEST.dividedBy(2));
         assertThat(pace.rest()).isEqualTo(Pace.SHORTEST);
@@ -55,7 +55,7 @@ class PaceTest {
 
     @Test
     void woken_byAClockThatIsAlwaysLate_countsFromTheMostPunctual() {
-        wake(200, 10 * LATE);
+        wake(400, 10 * LATE);
         assertThat(pace.rest()).isEqualTo(Pace.SHORTEST);
 
         wake(1, 11 * LATE + 1);
@@ -65,7 +65,7 @@ class PaceTest {
 
     @Test
     void woken_severalThreadsLateAtOnce_countOnce() {
-        wake(200, 0);
+        wake(400, 0);
 
         now += Pace.LONGEST.toNanos();
         for (int thread = 0; thread < 5; thread++) {
@@ -85,7 +85,7 @@ class PaceTest {
     @Test
     void done_whileNobodyAsks_looksOncePerStretchAndGoesOn() {
         readers = false;
-        wake(200, 0);
+        wake(400, 0);
         long wall = System.nanoTime();
 
         Pace.Steps steps = pace.steps(() -> false);
@@ -116,7 +116,7 @@ class PaceTest {
     @Test
     void row_looksAtTheClockOnceForManySmallOnesAndForEachLargeOne() {
         readers = false;
-        wake(200, 0);
+        wake(400, 0);
         Pace.Steps steps = pace.steps(() -> false);
         spin(Pace.LONG_WORK.toNanos());
 
@@ -135,7 +135,7 @@ class PaceTest {
     @Test
     void done_interrupted_staysInterruptedAndCountsNeitherWay() {
         wake(1, 0);
-        wake(200, LATE);
+        wake(400, LATE);
         Pace.Steps steps = pace.steps(() -> false);
         spin(Pace.LONG_WORK.toNanos());
 
