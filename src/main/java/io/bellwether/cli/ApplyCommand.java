@@ -17,7 +17,8 @@ import picocli.CommandLine.Option;
 
 /** {@code bellwether apply -f FILE}. */
 @Command(name = "apply", description = {"Declares the sets of a YAML file, by name; again changes nothing.",
-        "Sets that the file does not name stay as they are. Nothing is sent unless the whole file is in order."})
+        "Sets that the file does not name stay as they are. Nothing is sent unless the whole file is in order.",
+        "A set that the server refuses is told, and ends it; what was sent before stays."})
 final class ApplyCommand extends ApiCommand {
     private static final int MAX_FILE_BYTES = 16 << 20;
 

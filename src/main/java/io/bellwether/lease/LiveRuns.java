@@ -24,6 +24,7 @@ import io.bellwether.lifecycle.Periodic;
 final class LiveRuns {
     private static final Logger log = LoggerFactory.getLogger(LiveRuns.class);
     private static final Duration GUARD = Duration.ofMillis(100);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
     private final Ledger ledger;
     private final Duration lease;
@@ -112,7 +113,13 @@ final class LiveRuns {
                 }
             });
         }
-        return lease.dividedBy(4);
+        return pause(lease);
+    }
+
+    /** From a heartbeat to the next: it also carries where the runs are, which people watch. */
+    static Duration pause(Duration lease) {
+        Duration quarter = lease.dividedBy(4);
+        return quarter.compareTo(LONGEST_PAUSE) < 0 ? quarter : LONGEST_PAUSE;
     }
 
     private Duration guard() {

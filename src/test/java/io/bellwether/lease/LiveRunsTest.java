@@ -23,6 +23,13 @@ class LiveRunsTest {
     }
 
     @Test
+    void pause_isAQuarterOfTheLease_butNeverSoLongThatProgressStandsStill() {
+        assertThat(LiveRuns.pause(Duration.ofSeconds(4))).isEqualTo(Duration.ofSeconds(1));
+        assertThat(LiveRuns.pause(Duration.ofSeconds(30))).isEqualTo(Duration.ofSeconds(2));
+        assertThat(LiveRuns.pause(Duration.ofHours(1))).isEqualTo(Duration.ofSeconds(2));
+    }
+
+    @Test
     void guard_ledgerDoesNotAnswer_stopsTheOtherRunsAllTheSame() throws Exception {
         // The guard waited for the ledger to take the first overdue run, and stopped nobody meanwhile.
         HeldUp finish = new HeldUp("finish");
