@@ -16,7 +16,6 @@ import io.bellwether.fault.FaultKind;
  * is gone in another. A feed without its closing line is not whole.
  */
 final class ChangeRoutes implements RouteModule {
-
     private final Reading reading;
     private final Polls polls;
     private final ChangeFeed feed;

@@ -39,7 +39,7 @@ final class LiveRuns {
         this.ledger = ledger;
         this.lease = lease;
         this.trouble = trouble;
-        this.heartbeat = new Periodic("heartbeat", lease.dividedBy(8), this::beat);
+        this.heartbeat = new Periodic("heartbeat", pause(lease).dividedBy(2), this::beat);
     }
 
     void start() {
@@ -102,7 +102,7 @@ final class LiveRuns {
             } catch (SQLException e) {
                 trouble.failed("a heartbeat", e);
                 log.debug("no heartbeat arrived", e);
-                return lease.dividedBy(8);
+                return pause(lease).dividedBy(2);
             }
             answers.forEach((id, ours) -> {
                 LiveRun run = runs.get(id);

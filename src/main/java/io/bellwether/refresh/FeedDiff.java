@@ -15,7 +15,6 @@ import io.bellwether.lease.LeaseLostException;
 import io.bellwether.policy.Sha256;
 import io.bellwether.source.FeedException;
 import io.bellwether.source.FeedPolicy;
-import io.bellwether.source.FeedReader;
 import io.bellwether.source.FeedStream;
 
 /**
@@ -40,8 +39,6 @@ final class FeedDiff implements AutoCloseable {
     private final byte[] keySha256 = new byte[Sha256.LENGTH];
     private final byte[] bodySha256 = new byte[Sha256.LENGTH];
     private final List<String> repetitions = new ArrayList<>();
-    /** Whether the hashes are those of the policy that comes next. */
-    private boolean hashed;
     private long repeated;
     private long added;
 
@@ -155,31 +152,15 @@ final class FeedDiff implements AutoCloseable {
         }
     }
 
-    /** Whether the set holds the policy; if so, its hashes are left behind. */
-    private boolean isKnown(FeedPolicy policy) {
-        hash(policy);
-        hashed = index.holds(keySha256, bodySha256);
-        return hashed;
-    }
-
-    private void hash(FeedPolicy policy) {
-        policy.updateWithKey(digest);
-        finish(keySha256);
-        policy.updateWithBody(digest);
-        finish(bodySha256);
-    }
-
     /** Returns how many policies were found as they were. */
     private long stream(FeedStream feed) throws SQLException, FeedException, LeaseLostException, InterruptedException {
         long same = 0;
-        FeedReader.Known known = index.unseen() == 0 ? null : this::isKnown;
-        FeedPolicy policy = feed.next(known);
-        for (long n = 1; policy != null; policy = feed.next(known), n++) {
-            if (hashed) {
-                hashed = false;
-            } else {
-                hash(policy);
-            }
+        FeedPolicy policy = feed.next();
+        for (long n = 1; policy != null; policy = feed.next(), n++) {
+            policy.updateWithKey(digest);
+            finish(keySha256);
+            policy.updateWithBody(digest);
+            finish(bodySha256);
             boolean stage = false;
             switch (index.offer(keySha256, bodySha256)) {
                 case SAME -> same++;

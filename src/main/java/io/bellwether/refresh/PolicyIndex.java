@@ -105,13 +105,6 @@ final class PolicyIndex {
         unseen--;
     }
 
-    /** Whether the set holds just this, and the feed has not brought its key yet. */
-    boolean holds(byte[] keySha256, byte[] bodySha256) {
-        Shard shard = shardOf(keySha256);
-        int slot = shard.find(keySha256);
-        return shard.marks[slot] == Shard.UNSEEN && shard.bodyIs(slot, bodySha256);
-    }
-
     /** Compares a policy of the feed with what the set holds, and remembers that the feed brought it. */
     Found offer(byte[] keySha256, byte[] bodySha256) {
         Shard shard = shardOf(keySha256);

@@ -43,7 +43,7 @@ public final class RefreshWork implements JobWork {
     private final Pace pace;
 
     /**
-     * A work that keeps no state between runs.
+     * A work that keeps nothing of a run for the next but its pace.
      *
      * @param database where the sets are
      * @param source where the feeds come from

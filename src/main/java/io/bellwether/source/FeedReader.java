@@ -34,25 +34,13 @@ public final class FeedReader {
         this.parser = new PolicyParser(limits);
     }
 
-    /** Knows policies from before. */
-    @FunctionalInterface
-    public interface Known {
-        /**
-         * Whether a policy of just this key and this body, to the byte, was read and found good before. What it is asked
-         * about may be anything.
-         */
-        boolean holds(FeedPolicy policy);
-    }
-
     /**
-     * Goes on to the next policy. A line that consists of a known key and its known body, in the usual spelling, is not
-     * checked again: bytes that were good JSON then are so now. That is most of a refresh's work saved.
+     * Goes on to the next policy.
      *
-     * @param known what is known, or null
      * @return the policy, always the same object, valid until the next call; null when the feed has properly ended
      * @throws FeedException if the feed is bad or could not be read on; further calls are not of use then
      */
-    public @Nullable FeedPolicy next(@Nullable Known known) throws FeedException {
+    public @Nullable FeedPolicy next() throws FeedException {
         if (ended) {
             return null;
         }
@@ -66,11 +54,8 @@ public final class FeedReader {
                 feedBytes = window.offset(window.to);
                 return null;
             }
-            if (known == null || !(frames instanceof LineFraming)
-                    || !parser.guess(window.bytes, window.from, frames.end, policy) || !known.holds(policy)) {
-                parser.parse(window.bytes, window.from, frames.end, policy);
-                frames.flatten(policy);
-            }
+            parser.parse(window.bytes, window.from, frames.end, policy);
+            frames.flatten(policy);
             policy.setPlace(frames.line, window.offset(window.from));
             feedBytes = window.offset(frames.end);
             policies++;

@@ -68,12 +68,11 @@ public final class FeedStream implements Opened, AutoCloseable {
     /**
      * Goes on to the next policy.
      *
-     * @param known what is known, or null: see {@link FeedReader#next(FeedReader.Known)}
      * @return the policy, always the same object, valid until the next call; null when the feed has properly ended
      * @throws FeedException if the feed is bad or could not be read on; nothing read before is of any worth then
      */
-    public @Nullable FeedPolicy next(FeedReader.@Nullable Known known) throws FeedException {
-        FeedPolicy policy = reader.next(known);
+    public @Nullable FeedPolicy next() throws FeedException {
+        FeedPolicy policy = reader.next();
         if (policy == null && totals == null) {
             transport.checkWhole();
             Sha256 sha256 = received.sha256();

@@ -13,8 +13,6 @@ import io.bellwether.policy.Limits;
 final class PolicyParser {
     private static final byte[] KEY = "key".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] BODY = "body".getBytes(StandardCharsets.US_ASCII);
-    private static final byte[] BEFORE_KEY = "{\"key\":\"".getBytes(StandardCharsets.US_ASCII);
-    private static final byte[] BEFORE_BODY = "\",\"body\":".getBytes(StandardCharsets.US_ASCII);
     /** More than the longest name of interest, when each of its characters is written as an escape. */
     private static final int LONGEST_NAME = 6 * 4;
 
@@ -89,39 +87,6 @@ final class PolicyParser {
             throw new JsonFault(FeedProblem.BAD_POLICY, start,
                     "has no member " + (hasKey ? "body" : hasBody ? "key" : "key and none named body"));
         }
-    }
-
-    /**
-     * Finds key and body by the usual spelling alone, {@code {"key":"…","body":…}} without spaces around its tokens or
-     * escapes in the key. Nothing is checked: what stands in the places may be no JSON, or more than one member.
-     *
-     * @return whether the line begins and ends in that way
-     */
-    boolean guess(byte[] b, int from, int end, FeedPolicy policy) {
-        int last = end - 1;
-        if (!begins(BEFORE_KEY, b, from, end) || b[last] != '}') {
-            return false;
-        }
-        int keyAt = from + BEFORE_KEY.length;
-        int i = keyAt;
-        int longest = Math.min(end, keyAt + key.length + 1);
-        while (i < longest && b[i] != '"') {
-            if (b[i] == '\\') {
-                return false;
-            }
-            i++;
-        }
-        int bodyAt = i + BEFORE_BODY.length;
-        if (i == longest || !begins(BEFORE_BODY, b, i, end) || bodyAt >= last || last - bodyAt > maxBody) {
-            return false;
-        }
-        policy.setKey(b, keyAt, i);
-        policy.setBody(b, bodyAt, last);
-        return true;
-    }
-
-    private static boolean begins(byte[] wanted, byte[] b, int from, int end) {
-        return end - from >= wanted.length && Arrays.equals(b, from, from + wanted.length, wanted, 0, wanted.length);
     }
 
     /** Whether the name in {@code b[from, to)} is {@code wanted}, however it is written. */

@@ -54,35 +54,6 @@ final class FeedReaderTest {
     }
 
     @ParameterizedTest
-    @MethodSource("sameFeed")
-    void next_policiesThatAreKnown_areTheSame(String feed) throws FeedException {
-        assertThat(Feeds.read(bytes(feed), policy -> A_AND_B.contains(Feeds.copy(policy)))).isEqualTo(A_AND_B);
-        assertThat(Feeds.read(join(BOM, bytes(feed)), policy -> Feeds.copy(policy).key().equals("a")
-                && Feeds.copy(policy).body().equals("1"))).isEqualTo(A_AND_B);
-    }
-
-    @Test
-    void next_bodyThatIsKnown_isNotCheckedAgain() throws FeedException {
-        assertThat(Feeds.read(bytes("{\"key\":\"a\",\"body\":no JSON}\n" + B), policy -> policy.bodyLength() == 7))
-                .containsExactly(new Policy("a", "no JSON"), A_AND_B.get(1));
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"{\"key\":\"a\",\"body\":1,\"body\":1}", "{\"key\":\"a\",\"body\":1}}",
-            "{\"key\":\"a\",\"body\":}",
-            "{\"key\":\"a\",\"body\":1}x", "{\"key\":\"a\\\",\"body\":1}", "{\"key\":\"a\"}", "{\"key\":\"",
-            "{\"key\":\"a\",\"body\":",
-            "{\"key\":\"a\",\"body\"}"})
-    void next_lineThatOnlyBeginsLikeAKnownOne_isRefusedAsEver(String line) {
-        FeedException wanted = catchThrowableOfType(FeedException.class, () -> Feeds.read(bytes(line)));
-
-        FeedException found = catchThrowableOfType(FeedException.class,
-                () -> Feeds.read(bytes(line), policy -> A_AND_B.contains(Feeds.copy(policy))));
-
-        assertThat(found).hasMessage(wanted.getMessage());
-    }
-
-    @ParameterizedTest
     @ValueSource(strings = {"", "\n", " \r\n\t ", "[]", "[ \n ]\n"})
     void next_feedWithoutPolicies_isAnEnd(String feed) throws FeedException {
         assertThat(Feeds.read(bytes(feed))).isEmpty();
@@ -112,10 +83,10 @@ final class FeedReaderTest {
         assertThat(Feeds.copy(policy)).isEqualTo(new Policy("b", "null"));
         assertThat(policy.line()).isEqualTo(9);
         assertThat(policy.offset()).isEqualTo(feed.indexOf("{\"key\": \"b\""));
-        assertThat(reader.next(null)).isNull();
+        assertThat(reader.next()).isNull();
         assertThat(entry(reader.lines(), reader.policies())).isEqualTo(entry(10L, 2L));
         assertThat(reader.feedBytes()).isEqualTo(feed.length());
-        assertThat(reader.next(null)).isNull();
+        assertThat(reader.next()).isNull();
     }
 
     @Test
@@ -127,7 +98,7 @@ final class FeedReaderTest {
         FeedPolicy policy = required(reader);
         assertThat(policy.line()).isEqualTo(4);
         assertThat(policy.offset()).isEqualTo(1 + A.length() + 4);
-        assertThat(reader.next(null)).isNull();
+        assertThat(reader.next()).isNull();
         assertThat(reader.lines()).isEqualTo(4);
     }
 
@@ -343,7 +314,7 @@ final class FeedReaderTest {
     }
 
     private static FeedPolicy required(FeedReader reader) throws FeedException {
-        FeedPolicy policy = reader.next(null);
+        FeedPolicy policy = reader.next();
         if (policy == null) {
             throw new AssertionError("the feed has ended");
         }

@@ -14,7 +14,6 @@ import java.util.Random;
 import java.util.zip.GZIPOutputStream;
 
 import com.github.luben.zstd.ZstdOutputStream;
-import org.jspecify.annotations.Nullable;
 
 /** Feeds made and read in tests. */
 final class Feeds {
@@ -32,17 +31,9 @@ final class Feeds {
     }
 
     static List<Policy> read(InputStream in, FeedLimits limits) throws FeedException {
-        return read(new FeedReader(in, limits), null);
-    }
-
-    /** Reads a feed of which some policies are known from before. */
-    static List<Policy> read(byte[] feed, FeedReader.Known known) throws FeedException {
-        return read(new FeedReader(new ByteArrayInputStream(feed), FeedLimits.DEFAULT), known);
-    }
-
-    private static List<Policy> read(FeedReader reader, FeedReader.@Nullable Known known) throws FeedException {
         List<Policy> policies = new ArrayList<>();
-        for (FeedPolicy policy = reader.next(known); policy != null; policy = reader.next(known)) {
+        FeedReader reader = new FeedReader(in, limits);
+        for (FeedPolicy policy = reader.next(); policy != null; policy = reader.next()) {
             policies.add(copy(policy));
         }
         return policies;
@@ -50,7 +41,7 @@ final class Feeds {
 
     static List<Policy> readAll(FeedStream stream) throws FeedException {
         List<Policy> policies = new ArrayList<>();
-        for (FeedPolicy policy = stream.next(null); policy != null; policy = stream.next(null)) {
+        for (FeedPolicy policy = stream.next(); policy != null; policy = stream.next()) {
             policies.add(copy(policy));
         }
         return policies;

@@ -90,7 +90,7 @@ final class FileSourceTest {
     @Test
     void next_fileWrittenToMeanwhile_isRefusedAtTheEnd() throws Exception {
         try (FeedStream stream = (FeedStream) source.open(SourceRequest.of("file:" + file))) {
-            assertThat(stream.next(null)).isNotNull();
+            assertThat(stream.next()).isNotNull();
             Files.write(file, bytes("\n"), StandardOpenOption.APPEND);
             FeedException failure = catchThrowableOfType(FeedException.class, () -> Feeds.readAll(stream));
             assertThat(failure.problem()).isEqualTo(FeedProblem.CHANGED);
@@ -144,7 +144,7 @@ final class FileSourceTest {
     @Test
     void totals_beforeTheEnd_areNotToBeHad() throws Exception {
         try (FeedStream stream = (FeedStream) source.open(SourceRequest.of("file:" + file))) {
-            assertThat(stream.next(null)).isNotNull();
+            assertThat(stream.next()).isNotNull();
             assertThat(catchThrowableOfType(IllegalStateException.class, stream::totals)).isNotNull();
             assertThat(stream.policies()).isEqualTo(1);
             assertThat(stream.feedBytes()).isEqualTo(FEED.length / 2 - 1);

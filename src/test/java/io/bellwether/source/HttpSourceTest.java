@@ -151,7 +151,7 @@ final class HttpSourceTest {
     void next_htmlWithStatus200_isRefusedAsAWebPage() throws Exception {
         upstream.on("/feed", 200, bytes("<!doctype html>\n<title>Please sign in</title>"));
         try (FeedStream stream = stream(SourceRequest.of(upstream.url("/feed")))) {
-            FeedException refusal = catchThrowableOfType(FeedException.class, () -> stream.next(null));
+            FeedException refusal = catchThrowableOfType(FeedException.class, stream::next);
             assertThat(refusal.problem()).isEqualTo(FeedProblem.HTML);
             assertThat(refusal).hasMessageContaining("Please sign in");
         }
@@ -165,7 +165,7 @@ final class HttpSourceTest {
         upstream.on("/chunked", exchange -> sendHalf(exchange, 0, begun));
         for (String path : List.of("/feed", "/chunked")) {
             try (FeedStream stream = stream(SourceRequest.of(upstream.url(path)))) {
-                assertThat(stream.next(null)).isNotNull();
+                assertThat(stream.next()).isNotNull();
                 begun.release();
                 FeedException failure = catchThrowableOfType(FeedException.class, () -> Feeds.readAll(stream));
                 assertThat(failure).isNotNull();
@@ -312,7 +312,7 @@ final class HttpSourceTest {
         Set<Thread> before = Thread.getAllStackTraces().keySet();
         try (FeedSource other = new FeedSource(SourceAllow.parse(List.of("127.0.0.1")), InstantSource.system());
                 FeedStream stream = (FeedStream) other.open(SourceRequest.of(upstream.url("/drip")))) {
-            assertThat(stream.next(null)).isNotNull();
+            assertThat(stream.next()).isNotNull();
         }
         assertThat(Thread.getAllStackTraces().keySet()).filteredOn(thread -> !before.contains(thread))
                 .extracting(Thread::getName).noneMatch(name -> name.startsWith("HttpClient"));
@@ -328,7 +328,7 @@ final class HttpSourceTest {
     private FeedException failure(SourceRequest request) {
         FeedException failure = catchThrowableOfType(FeedException.class, () -> {
             try (FeedStream stream = stream(request)) {
-                for (FeedPolicy policy = stream.next(null); policy != null; policy = stream.next(null)) {
+                for (FeedPolicy policy = stream.next(); policy != null; policy = stream.next()) {
                     assertThat(policy.keyLength()).isEqualTo(1);
                 }
             }

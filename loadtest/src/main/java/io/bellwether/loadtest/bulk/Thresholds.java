@@ -17,10 +17,7 @@ final class Thresholds {
     /** Next to nothing: what the run's own rows and the process's heartbeat write. */
     private static final long UNCHANGED_WAL_BYTES = 1 << 20;
     private static final double NOT_MODIFIED_SECONDS = 0.25;
-    /**
-     * Time and memory may grow this much faster than the number of policies, from one size to the next; time also as much
-     * faster as the {@code \copy} did, whose index grows beyond the database's memory as well.
-     */
+    /** Time and memory may grow this much faster than the number of policies, from one size to the next. */
     private static final double GROWTH = 1.25;
     /** Steps shorter than this are not judged by how they grow: they are mostly fixed cost. */
     private static final double SHORTEST_SECONDS = 0.5;
@@ -101,11 +98,10 @@ final class Thresholds {
 
     private static void growth(SizeResult from, SizeResult to, List<Verdict> verdicts) {
         double input = (double) to.policies() / (double) from.policies();
-        double copy = to.copySeconds() / from.copySeconds();
         for (String step : List.of(Steps.FIRST_LOAD, Steps.UNCHANGED, Steps.LARGE)) {
             double before = Math.max(from.step(step).seconds(), SHORTEST_SECONDS);
-            verdicts.add(new Verdict(to.policies(), "growth of time, " + step + ", of the growth of the input or of \\copy",
-                    to.step(step).seconds() / before / Math.max(input, copy), GROWTH));
+            verdicts.add(new Verdict(to.policies(), "growth of time, " + step + ", of the growth of the input",
+                    to.step(step).seconds() / before / input, GROWTH));
         }
         verdicts.add(new Verdict(to.policies(), "growth of peak memory, of the growth of the input",
                 (double) to.peakBytes() / (double) from.peakBytes() / input, GROWTH));
